@@ -1,0 +1,68 @@
+"""The sizes of blocks: how many arguments each kind takes and how many outputs it gives.
+
+The kinds are described in `floatbase.compiler.program`.
+"""
+
+from __future__ import annotations
+
+from floatbase.compiler.program import Block, Program
+
+MAX_LENGTH = 1_000_000
+
+_PROGRAMS = {"call": 1, "scan": 1, "while": 2}
+
+
+def block_sizes(block: Block) -> tuple[int, int]:
+    """Numbers of arguments and outputs that the block's kind, settings and programs call for.
+
+    Raises `ValueError` or `KeyError` if they contradict one another.
+    """
+    settings = dict(block.settings)
+    for name, value in settings.items():
+        if not isinstance(value, int) or not 0 <= value <= MAX_LENGTH:
+            raise ValueError(f"setting {name}={value!r} is out of range")
+    if len(block.programs) != _PROGRAMS.get(block.kind, 0):
+        raise ValueError(f"{len(block.programs)} programs")
+    if block.kind == "call":
+        return block.programs[0].input_size, block.programs[0].output_size
+    if block.kind == "scan":
+        return _scan_sizes(settings, block.programs[0])
+    if block.kind == "while":
+        return _while_sizes(settings, *block.programs)
+    if block.kind == "gather":
+        rows, columns = settings["rows"], settings["columns"]
+        if rows < 1:
+            raise ValueError("an empty table")
+        return rows * columns + 1, columns
+    n = settings["n"]
+    if block.kind == "cholesky":
+        return n * n, n * n
+    m = settings["m"]
+    if block.kind == "matmul":
+        k = settings["k"]
+        return n * k + k * m, n * m
+    if block.kind in ("cholesky_solve", "lu_solve"):
+        return n * n + n * m, n * m
+    if block.kind == "triangular_solve":
+        if settings["transposed"] not in (0, 1):
+            raise ValueError("transposed must be 0 or 1")
+        return n * n + n * m, n * m
+    raise ValueError("unknown kind")
+
+
+def _scan_sizes(settings: dict[str, int], body: Program) -> tuple[int, int]:
+    length, carry, shared = settings["length"], settings["carry"], settings["shared"]
+    row, collect = settings["row"], settings["collect"]
+    if body.input_size != 1 + carry + shared + row or body.output_size != carry + collect:
+        raise ValueError("the body's inputs and outputs do not fit the settings")
+    return carry + shared + length * row, carry + length * collect
+
+
+def _while_sizes(settings: dict[str, int], condition: Program, body: Program) -> tuple[int, int]:
+    carry, shared = settings["carry"], settings["shared"]
+    settings["limit"]  # required
+    if condition.input_size != carry + shared or condition.output_size != 1:
+        raise ValueError("the condition does not fit the settings")
+    if body.input_size != carry + shared or body.output_size != carry:
+        raise ValueError("the body does not fit the settings")
+    return carry + shared, carry + 1

@@ -1,0 +1,76 @@
+"""The error tree of floatbase.
+
+Every message says what was wrong, what came in, and what would be right.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class FloatbaseError(Exception):
+    """Base class of every error floatbase raises on purpose."""
+
+
+class ArgumentError(FloatbaseError, ValueError):
+    """An argument has a wrong value, shape, type or name."""
+
+
+class ShapeError(ArgumentError):
+    """An array does not have the shape a function needs."""
+
+
+class StateError(ArgumentError):
+    """A state is not one a robot can be in: NaN, infinite, or a quaternion that is not of unit length."""
+
+
+class UnknownNameError(ArgumentError, KeyError):
+    """A frame, joint, link, sensor, robot or function name is not known."""
+
+    def __str__(self) -> str:  # KeyError would print the repr of the message
+        return str(self.args[0]) if self.args else ""
+
+
+class ModelError(FloatbaseError, ValueError):
+    """A robot description contradicts itself or cannot be a physical robot."""
+
+
+class RobotFileError(ModelError):
+    """A robot file cannot be read: malformed, hostile, or using features that are not supported."""
+
+
+class TraceError(FloatbaseError, TypeError):
+    """An algorithm did something with a symbol that has no meaning while tracing."""
+
+
+class ProgramError(FloatbaseError, ValueError):
+    """A program, or the file it was read from, is damaged or inconsistent."""
+
+
+class CompilationError(FloatbaseError, RuntimeError):
+    """LLVM refused a program. This is a defect of floatbase: please report it with the program file."""
+
+
+class MissingDependencyError(FloatbaseError, ImportError):
+    """An optional package is needed and not installed."""
+
+
+def unknown_name(kind: str, name: str, known: Iterable[str], limit: int = 12) -> UnknownNameError:
+    """The error for a misspelt name: lists near matches, or else the first few valid names."""
+    choices = sorted(known)
+    near = difflib.get_close_matches(name, choices, n=5, cutoff=0.5)
+    if near:
+        hint = "did you mean " + " or ".join(repr(match) for match in near) + "?"
+    elif len(choices) <= limit:
+        hint = "the valid choices are: " + ", ".join(choices) if choices else "there is none to choose from"
+    else:
+        hint = f"the {len(choices)} valid choices begin with: " + ", ".join(choices[:limit]) + ", ..."
+    return UnknownNameError(f"unknown {kind} {name!r}; {hint}")
+
+
+def missing_dependency(package: str, extra: str, purpose: str) -> MissingDependencyError:
+    """The error for an optional package that is not installed."""
+    return MissingDependencyError(
+        f"{purpose} needs the package {package!r}, which is not installed: pip install 'floatbase[{extra}]'"
+    )

@@ -1,0 +1,125 @@
+"""What a robot is: links, joints, frames and sensors, as a description says it.
+
+A `Model` is an undirected tree (possibly of one link) of named links connected by named joints. It is
+immutable; editing functions return a new one. It says nothing about which link is the base: that, the
+merging of fixed joints, locking joints and the numbering used by the algorithms are the business of
+`floatbase.model.tree.Tree`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+JointKind = Literal["revolute", "continuous", "prismatic", "fixed"]
+
+
+@dataclass(frozen=True, eq=False)
+class Inertia:
+    """Mass, centre of mass in the link frame, rotational inertia about the centre of mass in link axes."""
+
+    mass: float
+    center: Array  # (3,)
+    tensor: Array  # (3, 3)
+
+
+@dataclass(frozen=True, eq=False)
+class Geometry:
+    """A shape fixed to a link: `kind` is "box" (size), "cylinder" (radius, length), "sphere" (radius) or "mesh"."""
+
+    kind: Literal["box", "cylinder", "sphere", "mesh"]
+    size: tuple[float, ...]  # box: x, y, z; cylinder: radius, length; sphere: radius; mesh: scale x, y, z
+    link_H_shape: Array  # (4, 4)
+    file: str | None = None  # of a mesh, resolved where possible
+    color: tuple[float, float, float, float] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """A rigid link. `inertia` is None for a massless frame."""
+
+    name: str
+    inertia: Inertia | None = None
+    visuals: tuple[Geometry, ...] = ()
+    collisions: tuple[Geometry, ...] = ()
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds of a joint; infinite where the description gives none."""
+
+    lower: float = -np.inf
+    upper: float = np.inf
+    velocity: float = np.inf
+    effort: float = np.inf
+
+
+@dataclass(frozen=True)
+class Mimic:
+    """This joint's position is `multiplier * (position of joint) + offset`."""
+
+    joint: str
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """A joint whose pose is `parent_H_child(s) = parent_H_joint @ motion(s)`, with `axis` (unit) in the joint frame."""
+
+    name: str
+    kind: JointKind
+    parent: str
+    child: str
+    parent_H_joint: Array  # (4, 4)
+    axis: Array = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
+    limits: Limits = Limits()
+    damping: float = 0.0
+    friction: float = 0.0
+    mimic: Mimic | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """An additional named frame fixed to a link (every link is a frame of its own name as well)."""
+
+    name: str
+    link: str
+    link_H_frame: Array  # (4, 4)
+
+
+@dataclass(frozen=True, eq=False)
+class Sensor:
+    """A sensor of the description.
+
+    `kind` is for instance "force_torque", "accelerometer", "gyroscope", "imu", "magnetometer", "camera", "contact".
+    A force/torque sensor sits in a `joint`; `frame` says in which axes it measures ("child", "parent" or "sensor")
+    and `direction` which wrench it reports ("child_to_parent" or "parent_to_child").
+    """
+
+    name: str
+    kind: str
+    link: str | None = None
+    joint: str | None = None
+    link_H_sensor: Array = field(default_factory=lambda: np.eye(4))
+    frame: str | None = None
+    direction: str | None = None
+    rate: float | None = None
+    settings: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """An immutable robot description."""
+
+    name: str
+    links: tuple[Link, ...]
+    joints: tuple[Joint, ...]
+    frames: tuple[Frame, ...] = ()
+    sensors: tuple[Sensor, ...] = ()
+    root: str | None = None  # the link at the root of the file, the default base
+    source: str | None = None  # path of the file it was read from
