@@ -1,0 +1,96 @@
+# Everything runs in a virtual environment of its own, made on first use:
+#   make demo          load iCub, verify it, time it, draw it (results in demo/)
+#   make test          run the tests
+# Another interpreter: make test PYTHON=python3.12. Another environment: make test VENV=/some/where.
+
+PYTHON ?= python3
+VENV ?= .venv
+WORKERS ?= 2
+PYTEST_ARGS ?=
+
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+WHEEL_VENV := build/wheel-venv
+
+.PHONY: help demo test lint format types docs docs-serve bench wheel wheel-test examples clean
+
+help:
+	@sed -n 's/^#   //p' Makefile
+	@echo "also: lint format types docs docs-serve bench wheel wheel-test examples clean"
+
+# One stamp per set of optional dependencies; a change of pyproject.toml installs again.
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "floatbase needs Python 3.11 or later; choose one with: make PYTHON=python3.11" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV) || \
+		{ rm -rf $(VENV); echo "python -m venv failed; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
+
+$(VENV)/.installed-demo: pyproject.toml | $(BIN)/python
+	$(PIP) install --quiet --editable ".[robots,plot]"
+	@touch $@
+
+$(VENV)/.installed-test: pyproject.toml | $(BIN)/python
+	$(PIP) install --quiet --editable ".[test]"
+	@touch $@
+
+$(VENV)/.installed-bench: pyproject.toml | $(BIN)/python
+	$(PIP) install --quiet --editable ".[bench]"
+	@touch $@
+
+$(VENV)/.installed-docs: pyproject.toml docs/requirements.txt | $(BIN)/python
+	$(PIP) install --quiet --editable ".[docs]" --requirement docs/requirements.txt
+	@touch $@
+
+$(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
+	$(PIP) install --quiet --editable ".[dev]"
+	@touch $@
+
+demo: $(VENV)/.installed-demo
+	$(BIN)/python -m floatbase.demo
+
+test: $(VENV)/.installed-test
+	$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+format: $(VENV)/.installed-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+types: $(VENV)/.installed-dev
+	$(BIN)/mypy
+
+docs: $(VENV)/.installed-docs
+	$(BIN)/mkdocs build --strict --site-dir build/site
+
+docs-serve: $(VENV)/.installed-docs
+	$(BIN)/mkdocs serve
+
+bench: $(VENV)/.installed-bench
+	$(BIN)/python -m benchmarks
+
+examples: $(VENV)/.installed-demo
+	@set -e; for example in examples/*.py; do echo "== $$example"; $(BIN)/python $$example; done
+
+wheel: | $(BIN)/python
+	rm -rf build/wheel
+	$(PIP) wheel --quiet --no-deps --wheel-dir build/wheel .
+
+# The tests are copied away from the checkout, so that nothing but the installed wheel can be imported.
+wheel-test: wheel
+	rm -rf $(WHEEL_VENV) build/wheel-tests
+	$(PYTHON) -m venv $(WHEEL_VENV)
+	$(WHEEL_VENV)/bin/python -m pip --disable-pip-version-check install --quiet "$$(echo build/wheel/floatbase-*.whl)[test]"
+	mkdir -p build/wheel-tests
+	cp -r tests pyproject.toml build/wheel-tests/
+	rm build/wheel-tests/tests/test_project.py
+	cd build/wheel-tests && $(abspath $(WHEEL_VENV))/bin/python -c \
+		"import floatbase, sys; sys.exit('site-packages' not in floatbase.__file__)"
+	cd build/wheel-tests && $(abspath $(WHEEL_VENV))/bin/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)
+
+clean:
+	rm -rf .venv build dist demo .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	find src tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
