@@ -194,9 +194,7 @@ def _validate(program: Program) -> None:
         raise ProgramError(f"{where}: bad guards")
 
 
-def _operand_rule(
-    program: Program, op: Op, position: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.int64] | int, int]:
+def _operand_rule(program: Program, op: Op, position: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64] | int, int]:
     """Upper bounds of an operation's operands, and how many it has."""
     if op == Op.INPUT:
         return program.input_size, 1

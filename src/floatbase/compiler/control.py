@@ -1,0 +1,169 @@
+"""Loops, look-ups and sub-programs for traced algorithms.
+
+Each of these computes at once when called with numbers, and becomes one block of the program when called with
+symbols: a real loop or call in machine code, whose size does not depend on how often it runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from floatbase.compiler.graph import current_graph
+from floatbase.compiler.program import Port, Program
+from floatbase.compiler.scalar import Scalar
+from floatbase.compiler.symbols import SymbolArray, as_symbols, is_symbolic
+from floatbase.compiler.trace import trace
+from floatbase.errors import ArgumentError, ShapeError, TraceError
+
+
+def _packed(values: list[Scalar], shape: tuple[int, ...]) -> SymbolArray:
+    result = np.empty(len(values), dtype=object)
+    result[:] = values
+    return result.reshape(shape).view(SymbolArray)
+
+
+def scan(
+    body: Callable[..., tuple[Any, Any]],
+    carry: Any,
+    rows: Any = None,
+    *,
+    length: int | None = None,
+    shared: Any = None,
+) -> tuple[Any, Any]:
+    """Run `carry, collected = body(index, carry, row, shared)` for each row, and stack what was collected.
+
+    carry: an array, of the same shape at every step. rows: (length, ...) or None, then `row` is None and `length` is
+    needed. shared: an array all steps see, or None. Returns the last carry and the collected arrays (length, ...).
+    """
+    count = len(rows) if rows is not None else length
+    if count is None or count < 1 or (length is not None and length != count):
+        raise ArgumentError(f"scan: needs rows or a positive length, got length={length}, rows of {np.shape(rows)}")
+    if not is_symbolic(carry, rows, shared):
+        collected = []
+        for index in range(count):
+            carry, item = body(index, carry, None if rows is None else rows[index], shared)
+            collected.append(item)
+        return carry, np.stack(collected)
+    carry_shape, shared_shape = np.shape(carry), np.shape(shared) if shared is not None else (0,)
+    row_shape = np.shape(rows)[1:] if rows is not None else (0,)
+
+    def step(index: Any, carried: Any, common: Any, row: Any) -> tuple[Any, Any]:
+        return body(index, carried, row if rows is not None else None, common if shared is not None else None)
+
+    program = trace(
+        step,
+        [Port("index"), Port("carry", carry_shape), Port("shared", shared_shape), Port("row", row_shape)],
+        getattr(body, "__name__", "scan"),
+    )
+    _same_carry("scan", program, carry_shape)
+    item_shape = program.outputs[1].shape
+    arguments = [*as_symbols(carry).flat]
+    arguments += [*as_symbols(shared).flat] if shared is not None else []
+    arguments += [*as_symbols(rows).flat] if rows is not None else []
+    sizes = {"carry": program.outputs[0].size, "shared": program.inputs[2].size, "row": program.inputs[3].size}
+    values = current_graph().block(
+        "scan", arguments, (program,), length=count, collect=program.outputs[1].size, **sizes
+    )
+    split = program.outputs[0].size
+    return _packed(values[:split], carry_shape), _packed(values[split:], (count, *item_shape))
+
+
+def while_loop(
+    condition: Callable[..., Any],
+    body: Callable[..., Any],
+    carry: Any,
+    *,
+    shared: Any = None,
+    limit: int,
+) -> tuple[Any, Any]:
+    """Run `carry = body(carry, shared)` as long as `condition(carry, shared)`, at most `limit` times.
+
+    Returns the last carry and the number of steps. In a batch, each state stops on its own.
+    """
+    if limit < 1:
+        raise ArgumentError(f"while_loop: limit must be at least 1, got {limit}")
+    if not is_symbolic(carry, shared):
+        steps = 0
+        while steps < limit and condition(carry, shared):
+            carry = body(carry, shared)
+            steps += 1
+        return carry, steps
+    shape, shared_shape = np.shape(carry), np.shape(shared) if shared is not None else (0,)
+    ports = [Port("carry", shape), Port("shared", shared_shape)]
+
+    def with_shared(function: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda carried, common: function(carried, common if shared is not None else None)
+
+    test = trace(with_shared(condition), ports, "condition")
+    step = trace(with_shared(body), ports, getattr(body, "__name__", "while"))
+    if test.output_size != 1:
+        raise TraceError(f"while_loop: the condition must be one truth value, got {test.outputs}")
+    _same_carry("while_loop", step, shape)
+    arguments = [*as_symbols(carry).flat, *(as_symbols(shared).flat if shared is not None else ())]
+    values = current_graph().block(
+        "while", arguments, (test, step), carry=ports[0].size, shared=ports[1].size, limit=limit
+    )
+    return _packed(values[:-1], shape), values[-1]
+
+
+def gather(table: Any, index: Any) -> Any:
+    """Row `index` (rounded down, clamped to the table) of `table` (n, ...), with an index that may be a symbol."""
+    shape = np.shape(table)
+    if len(shape) == 0 or shape[0] < 1:
+        raise ShapeError(f"gather: the table needs at least one row, got shape {shape}")
+    if not is_symbolic(index):
+        place = np.clip(np.floor(index), 0, shape[0] - 1).astype(np.int64)
+        return np.asarray(table)[place] if not is_symbolic(table) else as_symbols(table)[place]
+    index = as_symbols(index)
+    if index.ndim:
+        raise ShapeError(f"gather: a symbolic index must be a scalar, got shape {index.shape}")
+    columns = int(np.prod(shape[1:], dtype=np.int64))
+    values = current_graph().block("gather", [*as_symbols(table).flat, index.item()], rows=shape[0], columns=columns)
+    return _packed(values, shape[1:])
+
+
+def subprogram(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function over arrays that is compiled once and called, instead of being unrolled at every use.
+
+    It takes arrays and returns one array. With numbers it is the function itself.
+    """
+    programs: dict[tuple[tuple[int, ...], ...], Program] = {}
+
+    def call(*arrays: Any) -> Any:
+        if not is_symbolic(*arrays):
+            return function(*arrays)
+        shapes = tuple(np.shape(array) for array in arrays)
+        program = programs.get(shapes)
+        if program is None:
+            ports = [Port(f"argument{k}", shape) for k, shape in enumerate(shapes)]
+            program = programs[shapes] = trace(function, ports)
+            if len(program.outputs) != 1:
+                raise TraceError(f"subprogram {program.name!r} must return one array, got {len(program.outputs)}")
+        arguments = [item for array in arrays for item in as_symbols(array).flat]
+        return _packed(current_graph().block("call", arguments, (program,)), program.outputs[0].shape)
+
+    call.__name__ = getattr(function, "__name__", "subprogram")
+    call.__doc__ = function.__doc__
+    return call
+
+
+def guard(condition: Any, message: str) -> None:
+    """Demand a condition: a compiled function whose guard fails raises `StateError` with this message.
+
+    With numbers it is checked at once.
+    """
+    if is_symbolic(condition):
+        for item in as_symbols(condition).flat:
+            current_graph().guard(item, message)
+    elif not np.all(condition):
+        from floatbase.errors import StateError
+
+        raise StateError(message)
+
+
+def _same_carry(name: str, program: Program, shape: tuple[int, ...]) -> None:
+    if program.outputs[0].shape != shape:
+        raise TraceError(f"{name}: the body returns a carry of shape {program.outputs[0].shape}, it was given {shape}")
