@@ -9,7 +9,8 @@ from mkdocs.structure.files import File, Files
 
 _INTRODUCTIONS = {
     "floatbase": "Loading robots, calling them, and compiling your own functions.",
-    "spatial": "The vocabulary: rotations, poses, twists, wrenches, accelerations and inertias. See [notation](../notation.md).",
+    "spatial": "The vocabulary: rotations, poses, twists, wrenches, accelerations and inertias. "
+    "See [notation](../notation.md).",
     "model": "What a robot is, and how its description is read. See [loading robots](../loading-robots.md).",
     "algorithms": "The mathematics of a tree, one algorithm per module, each beside its equations. "
     "A user calls these through the methods of a robot.",

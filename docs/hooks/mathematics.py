@@ -1,6 +1,7 @@
 """Turns the formulas of every page, docstrings included, into MathML when the site is built.
 
-Browsers draw MathML themselves: the pages load no script and no font, and can be read without a network.
+Browsers draw MathML themselves, so the pages need no script; the font with its stretching brackets, STIX Two Math, is
+taken from the installed package `ziamath` and becomes a file of the site, which can be read without a network.
 `pymdownx.arithmatex` has marked the formulas; a formula that cannot be converted fails the build.
 """
 
@@ -8,25 +9,75 @@ from __future__ import annotations
 
 import html
 import re
+import unicodedata
+from importlib import resources
 from typing import Any
+from xml.etree import ElementTree
 
 from latex2mathml.converter import convert
+from mkdocs.structure.files import File, Files
 
 _FORMULA = re.compile(r'<(span|div) class="arithmatex">\s*\\[(\[](.*?)\\[)\]]\s*</\1>', re.DOTALL)
 _TAG = re.compile(r"\\tag\{([^}]*)\}")
+_FONT = "STIXTwoMath-Regular.ttf"
+_NAMESPACE = "http://www.w3.org/1998/Math/MathML"
+_ACCENTS = frozenset("\u02d9\u00a8\u02c6\u0302^\u02dc~\u00af\u203e\u2192\u20d7")
+_STYLES = {
+    "double-struck": "DOUBLE-STRUCK",
+    "fraktur": "FRAKTUR",
+    "script": "SCRIPT",
+    "bold": "BOLD",
+    "bold-italic": "BOLD ITALIC",
+    "sans-serif": "SANS-SERIF",
+}
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Called by MkDocs with the files of the site."""
+    font = resources.files("ziamath") / "fonts" / _FONT
+    files.append(File.generated(config, f"assets/{_FONT}", content=font.read_bytes()))
+    return files
+
+
+def on_page_content(content: str, **_: Any) -> str:
+    """Called by MkDocs with the HTML of a page."""
+    return _FORMULA.sub(_mathml, content)
 
 
 def _mathml(match: re.Match[str]) -> str:
     display = "block" if match[1] == "div" else "inline"
     formula = html.unescape(match[2]).strip()
     tag = _TAG.search(formula)
-    converted = convert(_TAG.sub("", formula), display=display)
+    converted = _for_browsers(convert(_TAG.sub("", formula), display=display))
     if display == "inline":
         return converted
     number = f'<span class="equation-number">({tag[1]})</span>' if tag else ""
     return f'<div class="equation">{converted}{number}</div>'
 
 
-def on_page_content(content: str, **_: Any) -> str:
-    """Called by MkDocs with the HTML of a page."""
-    return _FORMULA.sub(_mathml, content)
+def _for_browsers(mathml: str) -> str:
+    """Replaces what browsers no longer implement: most values of `mathvariant`, and accents recognised by character."""
+    ElementTree.register_namespace("", _NAMESPACE)
+    root = ElementTree.fromstring(mathml)
+    for element in root.iter():
+        kind = element.tag.removeprefix(f"{{{_NAMESPACE}}}")
+        style = _STYLES.get(element.get("mathvariant", ""))
+        if style and element.text:
+            del element.attrib["mathvariant"]
+            element.text = "".join(_styled(character, style) for character in element.text)
+        if kind == "mover" and len(element) == 2 and (element[1].text or "") in _ACCENTS:
+            element.set("accent", "true")
+            if len(element[0]) == 0:  # over a single letter
+                element[1].set("stretchy", "false")
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _styled(character: str, style: str) -> str:
+    """The letter of Unicode's mathematical alphabets; some capitals stand outside of these alphabets."""
+    name = unicodedata.name(character, "").replace(" LETTER", "").removeprefix("LATIN ").removeprefix("GREEK ")
+    for candidate in (f"MATHEMATICAL {style} {name}", f"{style} {name}", f"BLACK-LETTER {name}"):
+        try:
+            return unicodedata.lookup(candidate)
+        except KeyError:
+            continue
+    return character
