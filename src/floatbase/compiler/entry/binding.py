@@ -1,0 +1,102 @@
+"""A built-in function bound to a program's ports, kernels and slow path."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from floatbase.compiler.entry.interpreter import probe
+from floatbase.compiler.entry.layout import MAX_AXES, MAX_PORTS, Descriptor, KernelSlot, PortSlot
+from floatbase.compiler.memory import shared_scratch
+from floatbase.compiler.program import Port
+
+DType = Literal["float64", "float32"]
+
+METH_FASTCALL, METH_KEYWORDS = 0x80, 0x02
+
+
+class _MethodDefinition(ctypes.Structure):
+    """CPython's `PyMethodDef`."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("method", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Binding:
+    """The built-in function and the structure it reads."""
+
+    function: Callable[..., Any]
+    descriptor: Descriptor
+
+    def set_kernel(self, dtype: DType, lanes: int, address: int, scratch: int) -> None:
+        """Let the built-in call a kernel from now on."""
+        slot: KernelSlot = getattr(self.descriptor, dtype)
+        slot.scratch = shared_scratch(scratch)
+        if lanes == 1:
+            slot.one = address
+        else:
+            slot.batch = address
+
+    def set_limits(self, loop_rows: int, batch_rows: int) -> None:
+        """Up to how many rows the one-state kernel is looped over, and how many rows are computed under the lock."""
+        self.descriptor.loop_rows, self.descriptor.batch_rows = loop_rows, batch_rows
+
+
+def supported(inputs: tuple[Port, ...], outputs: tuple[Port, ...]) -> bool:
+    """Whether the built-in can serve these ports in this interpreter."""
+    ports = inputs + outputs
+    return (
+        len(inputs) > 0
+        and len(outputs) > 0
+        and len(ports) <= MAX_PORTS
+        and all(len(port.shape) <= MAX_AXES for port in ports)
+        and probe() is not None
+    )
+
+
+def bind(
+    address: int,
+    name: str,
+    doc: str,
+    inputs: tuple[Port, ...],
+    outputs: tuple[Port, ...],
+    slow: Callable[..., Any],
+    result: Callable[[tuple[Any, ...]], Any] | None = None,
+) -> Binding:
+    """Make the built-in function whose code, compiled from `entry_ir`, is at `address`. See `supported`."""
+    found = probe()
+    assert found is not None
+    interpreter, _ = found
+    descriptor = Descriptor(
+        interpreter=ctypes.addressof(interpreter),
+        slow=id(slow),
+        result=None if result is None else id(result),
+        inputs=len(inputs),
+        outputs=len(outputs),
+        packs=result is not None or len(outputs) != 1,
+        loop_rows=1,
+        batch_rows=1,
+    )
+    for slot, kind in ((descriptor.float64, np.float64), (descriptor.float32, np.float32)):
+        dtype = np.dtype(kind)
+        slot.dtype, slot.type_number, slot.item_size = id(dtype), dtype.num, dtype.itemsize
+    for number, port in enumerate(inputs + outputs):
+        shape = (ctypes.c_int64 * MAX_AXES)(*port.shape)
+        descriptor.ports[number] = PortSlot(axes=len(port.shape), size=port.size, shape=shape)
+    arguments = ", ".join([port.name for port in inputs] + ["*", "out=None"])
+    text = f"{name}({arguments})\n--\n\n{doc}"
+    definition = _MethodDefinition(name.encode(), address, METH_FASTCALL | METH_KEYWORDS, text.encode())
+    descriptor.keep = (slow, result, interpreter, definition)  # CPython releases `self` after its last use of the rest
+    make = ctypes.pythonapi.PyCFunction_NewEx
+    make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.py_object, ctypes.py_object)
+    function = make(ctypes.addressof(definition), descriptor, "floatbase")
+    return Binding(function, descriptor)

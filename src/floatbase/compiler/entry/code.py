@@ -1,0 +1,25 @@
+"""LLVM IR of the built-in entry.
+
+`fb_entry(self, arguments, count, keyword names)` has CPython's `METH_FASTCALL | METH_KEYWORDS` convention. It accepts
+
+* exact NumPy arrays of native float64, or all of native float32, C-contiguous and aligned, of a port's shape, or of
+  that shape with one leading batch axis of the same length everywhere;
+* Python floats (and numpy.float64) where a port is a scalar;
+* `out=`: an array of the exact result's shape (or a tuple of them), writeable, not overlapping anything else.
+
+Everything else, kernels that are not compiled yet, large batches, and kernels that report a bad state are handed to
+the slow path with the same arguments. The interpreter lock is held throughout; nothing but `new_array`, `result` and
+the slow path can run Python code, and no kernel is running then, so one scratch area serves all calls.
+"""
+
+from __future__ import annotations
+
+from floatbase.compiler.entry.checks_ir import CHOOSE, ROWS_OF
+from floatbase.compiler.entry.inputs_ir import INPUTS, begin
+from floatbase.compiler.entry.outputs_ir import ALLOCATE, GIVEN
+from floatbase.compiler.entry.results_ir import FINISH, RUN, SLOW
+
+
+def entry_ir(tuple_items: int) -> str:
+    """The module's text. `tuple_items` is the offset of the first item in a tuple object of this interpreter."""
+    return "".join((CHOOSE, ROWS_OF, begin(tuple_items), INPUTS, ALLOCATE, GIVEN, RUN, FINISH, SLOW, "}\n"))

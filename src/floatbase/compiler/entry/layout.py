@@ -1,0 +1,79 @@
+"""What the built-in entry reads: structures that Python fills in and machine code follows.
+
+The entry is compiled once per kind of machine and serves every program, so that everything it needs to know
+about a program (ports, kernels) or about this process (addresses of Python's and NumPy's functions and types)
+is in these structures, reached through the `self` of the built-in function.
+"""
+
+from __future__ import annotations
+
+import ctypes
+
+MAX_PORTS = 32
+MAX_AXES = 8
+
+
+class Interpreter(ctypes.Structure):
+    """Addresses of objects and functions of this process. Bound at load, never stored."""
+
+    _fields_ = (
+        ("array_type", ctypes.c_void_p),
+        ("tuple_type", ctypes.c_void_p),
+        ("float_type", ctypes.c_void_p),
+        ("double_type", ctypes.c_void_p),  # numpy.float64
+        ("none", ctypes.c_void_p),
+        ("out", ctypes.c_void_p),  # the interned string "out"
+        ("vectorcall", ctypes.c_void_p),
+        ("call_one", ctypes.c_void_p),
+        ("increment", ctypes.c_void_p),
+        ("decrement", ctypes.c_void_p),
+        ("tuple_new", ctypes.c_void_p),
+        ("tuple_get", ctypes.c_void_p),
+        ("tuple_set", ctypes.c_void_p),
+        ("new_array", ctypes.c_void_p),
+        ("scalar_of", ctypes.c_void_p),
+    )
+
+
+class KernelSlot(ctypes.Structure):
+    """The kernels of one floating-point type. Addresses are null until compiled."""
+
+    _fields_ = (
+        ("dtype", ctypes.c_void_p),
+        ("type_number", ctypes.c_int64),
+        ("item_size", ctypes.c_int64),
+        ("one", ctypes.c_void_p),
+        ("batch", ctypes.c_void_p),
+        ("scratch", ctypes.c_void_p),
+    )
+
+
+class PortSlot(ctypes.Structure):
+    """The shape of an input or output."""
+
+    _fields_ = (
+        ("axes", ctypes.c_int64),
+        ("size", ctypes.c_int64),
+        ("shape", ctypes.c_int64 * MAX_AXES),
+    )
+
+
+class Descriptor(ctypes.Structure):
+    """All that the entry knows of a program. The instance is the `self` of the built-in function.
+
+    Attributes that are not fields keep alive what the addresses point to.
+    """
+
+    _fields_ = (
+        ("interpreter", ctypes.c_void_p),
+        ("slow", ctypes.c_void_p),  # called with the same arguments whenever something is unusual
+        ("result", ctypes.c_void_p),  # applied to the tuple of outputs, or null
+        ("inputs", ctypes.c_int64),
+        ("outputs", ctypes.c_int64),
+        ("packs", ctypes.c_int64),  # whether outputs come and go in a tuple
+        ("loop_rows", ctypes.c_int64),  # up to this many rows: the one-state kernel, in a loop
+        ("batch_rows", ctypes.c_int64),  # up to this many rows are computed here
+        ("float64", KernelSlot),
+        ("float32", KernelSlot),
+        ("ports", PortSlot * MAX_PORTS),  # the inputs, then the outputs
+    )
