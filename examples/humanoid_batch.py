@@ -48,10 +48,8 @@ def main() -> None:
     for threads in sorted({1, min(2, os.cpu_count() or 1), os.cpu_count() or 1}):
         fb.set_threads(threads)
         seconds, largest = sweep(robot, q, v, tau, states)
-        per_state = 1e6 * seconds / states
-        print(
-            f"{f'batch, {threads} thread(s)':22}{per_state:8.2f} us per state, {states / seconds / 1e6:6.2f} million per second"
-        )
+        name = f"batch, {threads} thread(s)"
+        print(f"{name:22}{1e6 * seconds / states:8.2f} us per state, {1e-6 * states / seconds:6.2f} million per second")
     print(f"largest joint acceleration met: {largest:.3g} rad/s^2")
 
 

@@ -43,9 +43,8 @@ def main() -> None:
     )
     for foot, wrench in wrenches.items():
         print(f"{foot}: force {wrench[:3].round(1)} N, moment {wrench[3:].round(2)} N m")
-    print(
-        f"the base needs {np.abs(hanging[:6]).max():.1f} N without the feet, {np.abs(standing[:6]).max():.1e} with them\n"
-    )
+    without, within = np.abs(hanging[:6]).max(), np.abs(standing[:6]).max()
+    print(f"the base needs {without:.1f} N without the feet, {within:.1e} N with them\n")
 
     print(f"{'joint':24}{'held by the base':>18}{'standing':>12}   N m")
     order = np.argsort(-np.abs(standing[6:]))[:12]
