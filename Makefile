@@ -11,6 +11,7 @@ PYTEST_ARGS ?=
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 WHEEL_VENV := build/wheel-venv
+CODE := $(wildcard src tests benchmarks examples docs/hooks)
 
 .PHONY: help demo test lint format types docs docs-serve bench wheel wheel-test examples clean
 
@@ -53,12 +54,12 @@ test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)
 
 lint: $(VENV)/.installed-dev
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
+	$(BIN)/ruff check $(CODE)
+	$(BIN)/ruff format --check $(CODE)
 
 format: $(VENV)/.installed-dev
-	$(BIN)/ruff check --fix .
-	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix $(CODE)
+	$(BIN)/ruff format $(CODE)
 
 types: $(VENV)/.installed-dev
 	$(BIN)/mypy

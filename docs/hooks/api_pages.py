@@ -1,7 +1,8 @@
-"""Writes the page of each package of the API: its own docstring, then that of every public module in it."""
+"""Writes the page of each package of the API: what its `__init__.py` exports, under the modules that define it."""
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 from typing import Any
 
@@ -18,24 +19,23 @@ _INTRODUCTIONS = {
 }
 
 
-def _modules(package: Path, name: str) -> list[str]:
-    modules = []
-    for path in sorted(package.iterdir()):
-        if path.name.startswith("_"):
-            continue
-        if path.suffix == ".py":
-            modules.append(f"{name}.{path.stem}")
-        elif (path / "__init__.py").exists() and name != "floatbase":
-            modules += [f"{name}.{path.name}", *_modules(path, f"{name}.{path.name}")]
-    return modules
+def _exports(package: Path) -> dict[str, list[str]]:
+    """Names that a package's `__init__.py` imports from floatbase's modules, by module, in the order of the file."""
+    exports: dict[str, list[str]] = {}
+    for node in ast.walk(ast.parse((package / "__init__.py").read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("floatbase."):
+            names = [alias.name for alias in node.names if not alias.name.startswith("_")]
+            exports.setdefault(str(node.module), []).extend(names)
+    return exports
 
 
 def _page(source: Path, package: str) -> str:
     name = "floatbase" if package == "floatbase" else f"floatbase.{package}"
-    modules = _modules(source if package == "floatbase" else source / package, name)
-    sections = [f"::: {module}\n" for module in modules]
-    own = f"::: {name}\n    options:\n      members: []\n      show_root_heading: false\n"
-    return "\n".join([f"# {name}\n", _INTRODUCTIONS[package] + "\n", own, *sections])
+    sections = [
+        f"::: {module}\n    options:\n      members: [{', '.join(names)}]\n"
+        for module, names in _exports(source if package == "floatbase" else source / package).items()
+    ]
+    return "\n".join([f"# {name}\n", _INTRODUCTIONS[package] + "\n", *sections])
 
 
 def on_files(files: Files, config: Any) -> Files:
