@@ -9,10 +9,13 @@ merging of fixed joints, locking joints and the numbering used by the algorithms
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+
+from floatbase.model.digest import content_digest
 
 Array = npt.NDArray[np.float64]
 JointKind = Literal["revolute", "continuous", "prismatic", "fixed"]
@@ -35,6 +38,7 @@ class Geometry:
     size: tuple[float, ...]  # box: x, y, z; cylinder: radius, length; sphere: radius; mesh: scale x, y, z
     link_H_shape: Array  # (4, 4)
     file: str | None = None  # of a mesh, resolved where possible
+    uri: str | None = None  # of a mesh, as the description writes it
     color: tuple[float, float, float, float] | None = None
 
 
@@ -97,8 +101,9 @@ class Sensor:
     """A sensor of the description.
 
     `kind` is for instance "force_torque", "accelerometer", "gyroscope", "imu", "magnetometer", "camera", "contact".
-    A force/torque sensor sits in a `joint`; `frame` says in which axes it measures ("child", "parent" or "sensor")
-    and `direction` which wrench it reports ("child_to_parent" or "parent_to_child").
+    A force/torque sensor sits in a `joint`, and `link` is that joint's child. `frame` is how the description says in
+    which frame it measures ("child", "parent" or "sensor"); `link_H_sensor` is that frame, whichever it is. `direction`
+    says which wrench it reports ("child_to_parent" or "parent_to_child").
     """
 
     name: str
@@ -123,3 +128,13 @@ class Model:
     sensors: tuple[Sensor, ...] = ()
     root: str | None = None  # the link at the root of the file, the default base
     source: str | None = None  # path of the file it was read from
+
+    @property
+    def mass(self) -> float:
+        """Total mass of the links, kg."""
+        return sum(link.inertia.mass for link in self.links if link.inertia is not None)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the content. It does not depend on where the file, or the meshes it names, are stored."""
+        return content_digest(self, skip=frozenset({"source", "file"}))

@@ -7,15 +7,22 @@ vectors and leaves many structural zeros. What the file calls a link is a *frame
 is fixed to and its pose in that body. The base body's frame is the base link's frame.
 
 The order of degrees of freedom follows the order of joints in the model, whatever the base.
+
+Fixed joints that hold a force/torque sensor are merged like all others, since they do not move. On request the tree
+also remembers them as *cuts*: removing the cut joints leaves the *submodels*, whose links and share of each body's
+inertia are listed apart, as estimation and identification need the two sides of a sensor apart.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
+
+from floatbase.model.digest import content_digest
 
 Array = npt.NDArray[np.float64]
 Representation = Literal["mixed", "body", "inertial"]
@@ -47,6 +54,26 @@ class Body:
     parameters: Array  # (10,): m, m c (3), I_xx, I_xy, I_xz, I_yy, I_yz, I_zz about the body frame's origin
 
 
+@dataclass(frozen=True)
+class Cut:
+    """A fixed joint with a force/torque sensor. Parent and child are as the description says, whatever the base."""
+
+    joint: str
+    body: int  # of which both sides are part
+    parent_link: str
+    child_link: str
+    parent_submodel: int  # positions in `Tree.submodels`
+    child_submodel: int
+
+
+@dataclass(frozen=True, eq=False)
+class Submodel:
+    """Links connected to one another without crossing a cut. Submodel 0 contains the base link."""
+
+    links: tuple[str, ...]
+    parameters: dict[int, Array]  # body -> (10,), what these links contribute to `Body.parameters`
+
+
 @dataclass(frozen=True, eq=False)
 class Tree:
     """Bodies, frames and the settings under which the equations are written."""
@@ -58,6 +85,18 @@ class Tree:
     floating: bool = True
     representation: Representation = "mixed"
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
+    cuts: tuple[Cut, ...] = ()
+    submodels: tuple[Submodel, ...] = ()  # one more than cuts, if cuts were asked for
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the content."""
+        return content_digest(self)
+
+    @property
+    def mass(self) -> float:
+        """Total mass, kg."""
+        return float(sum(body.parameters[0] for body in self.bodies))
 
     @property
     def n_joints(self) -> int:

@@ -1,0 +1,235 @@
+"""From a `Model` to the `Tree` that algorithms walk: choosing a base, locking and merging joints, numbering bodies.
+
+Links are visited depth first from the base, joints in the order of the model. A joint crossed from its child to its
+parent moves the other way: with the joint frame at rest on the child's, its motion is the inverse one, which is the
+motion about the opposite axis, so no sign enters the coordinate.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import get_args
+
+import numpy as np
+
+from floatbase.errors import ArgumentError, ModelError, ShapeError, unknown_name
+from floatbase.model.canonical_frames import CanonicalFrame, RawBody, choose_frames, tidy_pose
+from floatbase.model.coordinates import Coordinate, assign_coordinates
+from floatbase.model.cuts import find_cuts
+from floatbase.model.description import Joint, Model
+from floatbase.model.inertia import check_inertias, link_parameters
+from floatbase.model.poses import Array, axis_rotation, inverse, rotation_to_axis, shift, tidy
+from floatbase.model.tree import Body, Representation, Tree, TreeJoint
+
+
+def build_tree(
+    model: Model,
+    base: str | None = None,
+    floating: bool | None = None,
+    *,
+    joints: Sequence[str] | None = None,
+    locked: Mapping[str, float] | None = None,
+    free_mimic: bool = False,
+    keep_force_sensors: bool = False,
+    representation: Representation = "mixed",
+    gravity: Sequence[float] = (0.0, 0.0, -9.81),
+    allow_massless: bool = False,
+    allow_nonphysical: bool = False,
+) -> Tree:
+    """The tree of a model.
+
+    * `base`: any link; by default the root of the file.
+    * `floating`: whether the base moves freely; by default it does, unless it is a link named "world".
+    * `joints`: the joints that stay free, in the order of the coordinates; the others are locked at zero or at their
+      value in `locked`. By default all moving joints that are not in `locked` are free, in the order of the model.
+    * `free_mimic`: give joints that mimic another one coordinates of their own.
+    * `keep_force_sensors`: list the fixed joints with force/torque sensors as `Tree.cuts`.
+    * `allow_massless`: accept joints that move nothing that has mass (kinematics only: the mass matrix is singular).
+    * `allow_nonphysical`: accept negative masses and indefinite inertia tensors.
+    """
+    if representation not in get_args(Representation):
+        raise ArgumentError(f"representation is {representation!r}; it must be one of {get_args(Representation)}")
+    where = f"model {model.name!r}"
+    check_inertias(model.links, where, allow_nonphysical, warn=False)
+    joint_names, coordinates = assign_coordinates(model, joints, locked or {}, free_mimic)
+    base = _base(model, base)
+    walk = _walk(model, base, coordinates)
+    canonical = choose_frames([raw.geometry for raw in walk.bodies])
+    frames = _frames(model, walk, canonical)
+    parameters = {
+        link.name: link_parameters(link.inertia, frames[link.name][1]) for link in model.links if link.inertia is not None
+    }
+    cuts, submodels = find_cuts(model, walk.visits, frames, parameters) if keep_force_sensors else ((), ())
+    totals = [np.zeros(10) for _ in walk.bodies]
+    for name, own in parameters.items():
+        totals[frames[name][0]] += own
+    if floating is None:
+        floating = base != "world"
+    if not allow_massless:
+        _refuse_massless(walk.bodies, totals, floating, where)
+    return Tree(
+        name=model.name,
+        bodies=tuple(
+            Body(raw.name, raw.geometry.parent, _tree_joint(raw, frame), _tidy_parameters(total))
+            for raw, frame, total in zip(walk.bodies, canonical, totals, strict=True)
+        ),
+        frames=frames,
+        joint_names=joint_names,
+        floating=bool(floating),
+        representation=representation,
+        gravity=_gravity(gravity),
+        cuts=cuts,
+        submodels=submodels,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _MovingBody:
+    """A body as the walk finds it: in a frame with z on the joint axis."""
+
+    name: str
+    joint: Joint | None
+    coordinate: Coordinate
+    geometry: RawBody
+
+
+@dataclass(frozen=True, eq=False)
+class _Walk:
+    """What a visit of all links from the base outwards finds."""
+
+    bodies: list[_MovingBody] = field(default_factory=list)
+    poses: dict[str, tuple[int, Array]] = field(default_factory=dict)  # link -> body, body_H_link
+    visits: list[tuple[Joint | None, str, str]] = field(default_factory=list)  # joint, link left, link entered
+
+
+def _base(model: Model, base: str | None) -> str:
+    names = [link.name for link in model.links]
+    if not names:
+        raise ModelError(f"model {model.name!r} has no links; a robot has at least one")
+    if base is None:
+        children = {joint.child for joint in model.joints}
+        return model.root or next((name for name in names if name not in children), names[0])
+    if base not in names:
+        raise unknown_name("link", base, names)
+    return base
+
+
+def _walk(model: Model, base: str, coordinates: Mapping[str, Coordinate]) -> _Walk:
+    where = f"model {model.name!r}"
+    neighbours: dict[str, list[tuple[Joint, str]]] = {link.name: [] for link in model.links}
+    if len(neighbours) != len(model.links):
+        raise ModelError(f"{where}: two links have the same name")
+    if len({joint.name for joint in model.joints}) != len(model.joints):
+        raise ModelError(f"{where}: two joints have the same name")
+    for joint in model.joints:
+        _check_joint(joint, where)
+        for link, other in ((joint.parent, joint.child), (joint.child, joint.parent)):
+            if link not in neighbours:
+                raise ModelError(f"{where}: joint {joint.name!r} names the link {link!r}, which does not exist")
+            neighbours[link].append((joint, other))
+    walk = _Walk()
+    walk.bodies.append(_MovingBody(base, None, Coordinate(None, 0.0, 0.0), RawBody(-1, False, np.eye(4))))
+    waiting: list[tuple[Joint | None, str, str]] = [(None, "", base)]
+    while waiting:
+        joint_crossed, left, link = waiting.pop()
+        if link in walk.poses:
+            raise ModelError(f"{where}: the joints form a loop through link {link!r}; a robot is a tree")
+        walk.visits.append((joint_crossed, left, link))
+        walk.poses[link] = (0, np.eye(4)) if joint_crossed is None else _cross(walk, joint_crossed, left, coordinates)
+        ahead = [(joint, link, other) for joint, other in neighbours[link] if joint is not joint_crossed]
+        waiting.extend(reversed(ahead))
+    if len(walk.poses) != len(model.links):
+        lost = next(link.name for link in model.links if link.name not in walk.poses)
+        raise ModelError(f"{where}: link {lost!r} is not connected to the base {base!r}; a robot is one tree")
+    return walk
+
+
+def _check_joint(joint: Joint, where: str) -> None:
+    matrix = joint.parent_H_joint
+    if matrix.shape != (4, 4) or not np.isfinite(matrix).all():
+        raise ModelError(f"{where}: the pose of joint {joint.name!r} is not a finite (4, 4) matrix: {matrix.tolist()}")
+    if joint.kind != "fixed" and not abs(math.hypot(*joint.axis) - 1.0) <= 1e-9:
+        raise ModelError(f"{where}: the axis of joint {joint.name!r} is {joint.axis}; it must have unit length")
+
+
+def _cross(walk: _Walk, joint: Joint, left: str, coordinates: Mapping[str, Coordinate]) -> tuple[int, Array]:
+    """The body of the link beyond a joint, which may be a new one, and the link's pose in it."""
+    body, body_H_left = walk.poses[left]
+    forward = left == joint.parent
+    motion = coordinates.get(joint.name)
+    if motion is None or motion.index is None:
+        parent_H_child = joint.parent_H_joint
+        if motion is not None:
+            parent_H_child = parent_H_child @ _motion(joint, motion.offset)
+        return body, body_H_left @ (parent_H_child if forward else inverse(parent_H_child))
+    left_H_axis = np.eye(4)
+    left_H_axis[:3, :3] = rotation_to_axis(tidy(joint.axis if forward else -joint.axis))
+    axis_H_entered = inverse(left_H_axis)
+    if forward:
+        left_H_axis = joint.parent_H_joint @ left_H_axis
+    else:
+        axis_H_entered = axis_H_entered @ inverse(joint.parent_H_joint)
+    geometry = RawBody(body, joint.kind == "prismatic", body_H_left @ left_H_axis)
+    walk.bodies.append(_MovingBody(joint.child if forward else joint.parent, joint, motion, geometry))
+    return len(walk.bodies) - 1, axis_H_entered
+
+
+def _motion(joint: Joint, position: float) -> Array:
+    return shift(position * joint.axis) if joint.kind == "prismatic" else axis_rotation(joint.axis, position)
+
+
+def _frames(model: Model, walk: _Walk, canonical: Sequence[CanonicalFrame]) -> dict[str, tuple[int, Array]]:
+    body_H_raw = [inverse(frame.raw_H_body) for frame in canonical]
+    frames = {
+        link.name: (walk.poses[link.name][0], tidy_pose(body_H_raw[walk.poses[link.name][0]] @ walk.poses[link.name][1]))
+        for link in model.links
+    }
+    for frame in model.frames:
+        if frame.link not in walk.poses:
+            raise ModelError(f"model {model.name!r}: frame {frame.name!r} is on {frame.link!r}, which is no link")
+        if frame.name in frames:
+            raise ModelError(f"model {model.name!r}: two links or frames are named {frame.name!r}")
+        body, body_H_link = frames[frame.link]
+        frames[frame.name] = (body, tidy_pose(body_H_link @ frame.link_H_frame))
+    return frames
+
+
+def _tree_joint(raw: _MovingBody, frame: CanonicalFrame) -> TreeJoint | None:
+    if raw.joint is None or raw.coordinate.index is None:
+        return None
+    kind = "prismatic" if raw.geometry.slides else "revolute"
+    offset = raw.coordinate.offset + frame.offset
+    return TreeJoint(raw.joint.name, kind, frame.parent_H_joint, raw.coordinate.index, raw.coordinate.ratio, offset)
+
+
+def _tidy_parameters(parameters: Array) -> Array:
+    result = parameters.copy()
+    for part in (result[1:4], result[4:]):
+        part[np.abs(part) <= 4e-15 * np.abs(part).max()] = 0.0
+    return result
+
+
+def _refuse_massless(bodies: Sequence[_MovingBody], parameters: Sequence[Array], floating: bool, where: str) -> None:
+    loaded = [bool(own.any()) for own in parameters]
+    for number in range(len(bodies) - 1, 0, -1):
+        parent = bodies[number].geometry.parent
+        loaded[parent] = loaded[parent] or loaded[number]
+    for body, has_mass in zip(bodies[not floating :], loaded[not floating :], strict=True):
+        if not has_mass:
+            moved = f"joint {body.joint.name!r} moves" if body.joint is not None else "the floating base has"
+            raise ModelError(
+                f"{where}: {moved} nothing with mass (body {body.name!r} and everything beyond it), so the mass matrix "
+                "would be singular; lock the joint, or pass allow_massless=True for kinematics alone"
+            )
+
+
+def _gravity(gravity: Sequence[float]) -> tuple[float, float, float]:
+    values = tuple(float(value) for value in gravity)
+    if len(values) != 3:
+        raise ShapeError(f"gravity has {len(values)} components; it is a vector of 3, in m/s^2, such as (0, 0, -9.81)")
+    if not all(map(math.isfinite, values)):
+        raise ArgumentError(f"gravity is {values}; it must be finite")
+    return values[0], values[1], values[2]
+

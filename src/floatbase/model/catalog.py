@@ -1,0 +1,147 @@
+"""Robots known by name: those that the packages `icub-models` and `example-robot-data` install.
+
+Nothing is downloaded and nothing is imported: the packages are folders of files, found where wheels and conda packages
+put them.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from floatbase.errors import missing_dependency, unknown_name
+from floatbase.model.packages import share_folders
+
+_ICUB = "iCub/robots"
+_EXAMPLES = "example-robot-data/robots"
+
+# name -> file below example-robot-data/robots
+_FILES: dict[str, str] = {
+    "a1": "a1_description/urdf/a1.urdf",
+    "alex": "alex_description/urdf/alex_nub_hands.urdf",
+    "alex_psyonic_hands": "alex_description/urdf/alex_psyonic_hands.urdf",
+    "alex_sake_hands": "alex_description/urdf/alex_sake_hands.urdf",
+    "alexander_lower_body": "alexander_description/urdf/alexander_v1.lowerBodyOnly.urdf",
+    "allegro_left": "allegro_hand_description/urdf/allegro_left_hand.urdf",
+    "allegro_right": "allegro_hand_description/urdf/allegro_right_hand.urdf",
+    "anymal_b": "anymal_b_simple_description/robots/anymal.urdf",
+    "anymal_b_kinova": "anymal_b_simple_description/robots/anymal-kinova.urdf",
+    "anymal_c": "anymal_c_simple_description/urdf/anymal.urdf",
+    "asr_twodof": "asr_twodof_description/urdf/TwoDofs.urdf",
+    "b1": "b1_description/urdf/b1.urdf",
+    "b1_z1": "b1_description/urdf/b1-z1.urdf",
+    "baxter": "baxter_description/urdf/baxter.urdf",
+    "bolt": "bolt_description/robots/bolt.urdf",
+    "borinot": "borinot_description/urdf/borinot_flying_arm_2.urdf",
+    "centauro": "centauro_description/urdf/centauro.urdf",
+    "double_pendulum": "double_pendulum_description/urdf/double_pendulum.urdf",
+    "double_pendulum_continuous": "double_pendulum_description/urdf/double_pendulum_continuous.urdf",
+    "double_pendulum_simple": "double_pendulum_description/urdf/double_pendulum_simple.urdf",
+    "finger_edu": "finger_edu_description/robots/finger_edu.urdf",
+    "g1": "g1_description/urdf/g1_29dof_rev_1_0.urdf",
+    "g1_with_hands": "g1_description/urdf/g1_29dof_with_hand_rev_1_0.urdf",
+    "go1": "go1_description/urdf/go1.urdf",
+    "go2": "go2_description/urdf/go2.urdf",
+    "hector": "hector_description/robots/quadrotor_base.urdf",
+    "hextilt": "hextilt_description/urdf/hextilt_flying_arm_5.urdf",
+    "human": "human_description/robots/human.urdf",
+    "hyq": "hyq_description/robots/hyq_no_sensors.urdf",
+    "icub_heidelberg": "icub_description/robots/icub.urdf",
+    "icub_heidelberg_reduced": "icub_description/robots/icub_reduced.urdf",
+    "iris": "iris_description/robots/iris.urdf",
+    "iris_simple": "iris_description/robots/iris_simple.urdf",
+    "kinova": "kinova_description/robots/kinova.urdf",
+    "laikago": "laikago_description/urdf/laikago.urdf",
+    "panda": "panda_description/urdf/panda.urdf",
+    "panda_collision": "panda_description/urdf/panda_collision.urdf",
+    "pr2": "pr2_description/urdf/pr2.urdf",
+    "quadruped": "quadruped_description/urdf/quadruped.urdf",
+    "romeo": "romeo_description/urdf/romeo.urdf",
+    "romeo_laas_small": "romeo_description/urdf/romeo_laas_small.urdf",
+    "romeo_small": "romeo_description/urdf/romeo_small.urdf",
+    "simple_humanoid": "simple_humanoid_description/urdf/simple_humanoid.urdf",
+    "simple_humanoid_classical": "simple_humanoid_description/urdf/simple_humanoid_classical.urdf",
+    "so100": "so_arm_description/urdf/so100.urdf",
+    "so101": "so_arm_description/urdf/so101.urdf",
+    "solo8": "solo_description/robots/solo.urdf",
+    "solo12": "solo_description/robots/solo12.urdf",
+    "talos": "talos_data/robots/talos_full_v2.urdf",
+    "talos_box": "talos_data/robots/talos_full_v2_box.urdf",
+    "talos_left_arm": "talos_data/robots/talos_left_arm.urdf",
+    "talos_reduced": "talos_data/robots/talos_reduced.urdf",
+    "talos_reduced_box": "talos_data/robots/talos_reduced_box.urdf",
+    "talos_reduced_corrected": "talos_data/robots/talos_reduced_corrected.urdf",
+    "tiago": "tiago_description/robots/tiago.urdf",
+    "tiago_dual": "tiago_description/robots/tiago_dual.urdf",
+    "tiago_no_hand": "tiago_description/robots/tiago_no_hand.urdf",
+    "tiago_pro": "tiago_pro_description/robots/tiago_pro.urdf",
+    "ur3": "ur_description/urdf/ur3_robot.urdf",
+    "ur3_gripper": "ur_description/urdf/ur3_gripper.urdf",
+    "ur3_limited": "ur_description/urdf/ur3_joint_limited_robot.urdf",
+    "ur5": "ur_description/urdf/ur5_robot.urdf",
+    "ur5_gripper": "ur_description/urdf/ur5_gripper.urdf",
+    "ur5_limited": "ur_description/urdf/ur5_joint_limited_robot.urdf",
+    "ur10": "ur_description/urdf/ur10_robot.urdf",
+    "ur10_limited": "ur_description/urdf/ur10_joint_limited_robot.urdf",
+    "xarm7": "xarm_description/urdf/xarm7.urdf",
+    "z1": "z1_description/urdf/z1.urdf",
+}
+
+# arms, hands and pendulums: what people bolt to a table
+_FIXED_BASE = re.compile(
+    r"allegro_.*|asr_twodof|baxter|double_pendulum.*|finger_edu|kinova|panda.*|so10[01]|talos_left_arm|"
+    r"tiago.*|pr2|ur\d+.*|xarm7|z1|left_(hand|wrist)_.*"
+)
+
+
+def robots() -> tuple[str, ...]:
+    """The names of the installed robots, sorted."""
+    return tuple(sorted(_installed()))
+
+
+def find(name: str) -> Path:
+    """The file of a robot, by its name as `robots` lists it or by its folder's name in `icub-models`, in any case."""
+    wanted = name.strip().lower()
+    wanted = _icub_name(wanted) if wanted.startswith("icubgazebov") else wanted
+    if wanted in _FILES:  # without listing every folder: this is on the way of every load
+        for folder in _folders(_EXAMPLES):
+            if (folder / _FILES[wanted]).is_file():
+                return folder / _FILES[wanted]
+    installed = _installed()
+    if wanted in installed:
+        return installed[wanted]
+    if not installed or wanted in _FILES or wanted.startswith("icub"):
+        package, there = ("example-robot-data", _EXAMPLES) if wanted in _FILES else ("icub-models", _ICUB)
+        if not _folders(there):
+            raise missing_dependency(package, "robots", f"the robot {name!r}")
+    raise unknown_name("robot", name, installed)
+
+
+def has_floating_base(name: str) -> bool:
+    """Whether a robot known by name moves about; False for arms, hands and robots that are modelled on a fixed base."""
+    return _FIXED_BASE.fullmatch(name.strip().lower()) is None
+
+
+def _installed() -> dict[str, Path]:
+    found: dict[str, Path] = {}
+    for folder in _folders(_EXAMPLES):
+        for name, file in _FILES.items():
+            if name not in found and (folder / file).is_file():
+                found[name] = folder / file
+    for folder in _folders(_ICUB):
+        for entry in sorted(folder.iterdir()):
+            file = entry / "model.urdf"
+            if file.is_file():
+                found.setdefault(_icub_name(entry.name.lower()), file)
+    return found
+
+
+def _folders(below: str) -> list[Path]:
+    folders = (share / below for share in share_folders())
+    return [folder for folder in folders if folder.is_dir()]
+
+
+def _icub_name(folder: str) -> str:
+    """`icubgazebov2_5_kit_007` becomes `icub2.5_kit_007`; version 2.7 is plainly `icub`; other names stay."""
+    name = re.sub(r"^icubgazebov(\d+)_(\d+)", r"icub\1.\2", folder)
+    return "icub" if name == "icub2.7" else name

@@ -1,0 +1,189 @@
+"""Robots from URDF files.
+
+Read are links (inertial, visual, collision), joints (revolute, continuous, prismatic and fixed; limits, dynamics,
+mimic) and sensors (see `floatbase.model.urdf_sensors`). Links without inertia are kept: they are frames. Other elements
+of the root (`transmission`, `gazebo` without sensors, ...) say nothing about the mechanism and are skipped.
+
+Whatever is wrong with a file raises `RobotFileError` with the file, the line, what came in and what would be right.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import warnings
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+
+from floatbase.errors import RobotFileError
+from floatbase.model.description import Inertia, Joint, JointKind, Limits, Link, Mimic, Model
+from floatbase.model.inertia import ModelWarning, check_inertias
+from floatbase.model.packages import Resolver, resolver
+from floatbase.model.poses import Array
+from floatbase.model.structure import check_structure
+from floatbase.model.urdf_geometry import geometries, materials, origin
+from floatbase.model.urdf_sensors import sensors
+from floatbase.model.xml import MAX_BYTES, Element, parse_xml
+
+_EXPAND = "expand it first: xacro robot.urdf.xacro > robot.urdf"
+_NOT_READ = ("gazebo", "transmission", "ros2_control")
+_UNSUPPORTED = {
+    "floating": "remove it and load the robot with floating=True, or lock it as a fixed joint",
+    "planar": "replace it by two prismatic joints and a continuous one",
+}
+
+
+def load_urdf(path: str | os.PathLike[str], allow_nonphysical: bool = False, max_bytes: int = MAX_BYTES) -> Model:
+    """Read a URDF file.
+
+    `allow_nonphysical` accepts links that no rigid body can be (negative masses, indefinite tensors). Files larger than
+    `max_bytes` are refused.
+    """
+    file = Path(path)
+    try:
+        with file.open("rb") as stream:
+            content = stream.read(max_bytes + 1)
+    except OSError as error:
+        raise RobotFileError(f"{file}: cannot be read: {error.strerror or error}") from None
+    except ValueError as error:  # a null character in the name
+        raise RobotFileError(f"{str(file)!r} is not the name of a file: {error}") from None
+    return parse_urdf(content, file, allow_nonphysical, max_bytes)
+
+
+def parse_urdf(
+    content: bytes | str, source: Path | None = None, allow_nonphysical: bool = False, max_bytes: int = MAX_BYTES
+) -> Model:
+    """A model from the text of a URDF file; `source` names the file in errors and is where meshes are looked for."""
+    name = str(source) if source is not None else "URDF text"
+    data = content.encode("utf-8", "replace") if isinstance(content, str) else content
+    root = parse_xml(data, name, max_bytes)
+    _refuse_xacro(root)
+    if root.tag != "robot":
+        root.refuse(f"the root element is <{root.tag}>; a URDF file has <robot>")
+    resolve = resolver(source)
+    colors = materials(root)
+    links = [_link(element, resolve, colors) for element in root.all("link")]
+    joints = [_joint(element) for element in root.all("joint")]
+    base = check_structure(links, joints, name)
+    model = Model(
+        name=root.attributes.get("name", "").strip() or (source.stem if source is not None else "robot"),
+        links=tuple(links),
+        joints=tuple(joints),
+        sensors=sensors(root, {link.name for link in links}, {joint.name: joint for joint in joints}),
+        root=base,
+        source=str(source) if source is not None else None,
+    )
+    check_inertias(model.links, name, allow_nonphysical)
+    return model
+
+
+def _refuse_xacro(root: Element) -> None:
+    """Xacro files need to be expanded by xacro: they contain macros, not a robot.
+
+    Only what is read is looked at: expanded files keep macros in comments and expressions in other elements.
+    """
+    waiting = [root]
+    while waiting:
+        element = waiting.pop()
+        if "xacro" in element.tag.partition("}")[0]:
+            element.refuse(f"this is a xacro file: it contains the macro <xacro:{element.tag.partition('}')[2]}>; {_EXPAND}")
+        for name, value in element.attributes.items():
+            if "${" in value or "$(" in value:
+                element.refuse(f"this is a xacro file: the attribute {name!r} is {value[:60]!r}; {_EXPAND}")
+        skipped = _NOT_READ if element is root else ()
+        waiting.extend(child for child in reversed(element.children) if child.tag not in skipped)
+
+
+def _link(element: Element, resolve: Resolver, colors: dict[str, tuple[float, float, float, float]]) -> Link:
+    name = element.attribute("name")
+    inertial = element.first("inertial")
+    return Link(
+        name,
+        None if inertial is None else _inertia(inertial, name),
+        geometries(element, "visual", resolve, colors),
+        geometries(element, "collision", resolve, colors),
+    )
+
+
+def _inertia(element: Element, link: str) -> Inertia:
+    mass = element.only("mass", f"the inertial of link {link!r}").number("value")
+    tensor = element.only("inertia", f"the inertial of link {link!r}")
+    xx, xy, xz, yy, yz, zz = (tensor.number(entry) for entry in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
+    matrix = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    link_H_inertial = origin(element)
+    rotation = link_H_inertial[:3, :3]
+    return Inertia(mass, link_H_inertial[:3, 3].copy(), rotation @ matrix @ rotation.T)
+
+
+def _joint(element: Element) -> Joint:
+    name = element.attribute("name")
+    what = f"joint {name!r}"
+    kind = element.attribute("type", what)
+    if kind in _UNSUPPORTED:
+        element.refuse(f"{what} is of type {kind!r}, which is not supported; {_UNSUPPORTED[kind]}")
+    if kind not in get_args(JointKind):
+        element.refuse(f"{what} is of type {kind!r}; supported are {', '.join(get_args(JointKind))}")
+    dynamics = element.first("dynamics")
+    moving = kind != "fixed"
+    return Joint(
+        name=name,
+        kind=kind,  # type: ignore[arg-type]  # checked above
+        parent=element.only("parent", what).attribute("link"),
+        child=element.only("child", what).attribute("link"),
+        parent_H_joint=origin(element),
+        axis=_axis(element, what) if moving else np.array([0.0, 0.0, 1.0]),
+        limits=_limits(element, kind) if moving else Limits(),
+        damping=dynamics.number("damping", 0.0) if dynamics is not None and moving else 0.0,
+        friction=dynamics.number("friction", 0.0) if dynamics is not None and moving else 0.0,
+        mimic=_mimic(element) if moving else None,
+    )
+
+
+def _axis(element: Element, what: str) -> Array:
+    """A joint's axis, of unit length; URDF's default is x."""
+    found = element.first("axis")
+    axis = np.array(found.vector("xyz", (1.0, 0.0, 0.0)) if found is not None else (1.0, 0.0, 0.0))
+    # a power of two scales exactly: without it the squares of extreme numbers would overflow or vanish
+    largest = float(np.abs(axis).max())
+    if largest == 0.0:
+        (found or element).refuse(f"the axis of {what} is zero; it needs a direction")
+    scale = math.ldexp(1.0, -max(-1000, min(1000, math.frexp(largest)[1])))
+    length = math.sqrt(math.fsum((entry * scale) ** 2 for entry in axis)) / scale
+    if length == 1.0:
+        return axis
+    if abs(length - 1.0) > 1e-6:
+        at = found or element
+        warnings.warn(
+            f"{at.file}, line {at.line}: the axis of {what} has length {length:.9g}; it was normalised",
+            ModelWarning,
+            stacklevel=2,
+        )
+    return (axis * scale) / (length * scale)
+
+
+def _limits(element: Element, kind: str) -> Limits:
+    found = element.first("limit")
+    if found is None:
+        return Limits()
+    bounded = kind != "continuous"
+    # URDF's default for both bounds is 0: a <limit> that gives neither says nothing about the range
+    given = bounded and ("lower" in found.attributes or "upper" in found.attributes)
+    lower = found.number("lower", 0.0, infinite=True) if given else -math.inf
+    upper = found.number("upper", 0.0, infinite=True) if given else math.inf
+    if lower > upper:
+        found.refuse(f"the lower limit {lower:g} is above the upper limit {upper:g}")
+    velocity, effort = (found.number(name, math.inf, infinite=True) for name in ("velocity", "effort"))
+    if velocity < 0.0 or effort < 0.0:
+        found.refuse(f"limits of velocity ({velocity:g}) and effort ({effort:g}) must not be negative")
+    return Limits(lower, upper, velocity, effort)
+
+
+def _mimic(element: Element) -> Mimic | None:
+    found = element.first("mimic")
+    if found is None:
+        return None
+    return Mimic(found.attribute("joint"), found.number("multiplier", 1.0), found.number("offset", 0.0))
+
+
