@@ -10,7 +10,7 @@ PYTEST_ARGS ?=
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-WHEEL_VENV := build/wheel-venv
+WHEEL_VENV ?= build/wheel-venv
 CODE := $(wildcard src tests benchmarks examples docs/hooks)
 
 .PHONY: help demo test lint format types docs docs-serve bench wheel wheel-test examples clean

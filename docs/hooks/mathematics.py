@@ -10,11 +10,13 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from importlib import resources
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 from latex2mathml.converter import convert
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 
 _FORMULA = re.compile(r'<(span|div) class="arithmatex">\s*\\[(\[](.*?)\\[)\]]\s*</\1>', re.DOTALL)
@@ -34,7 +36,10 @@ _STYLES = {
 
 def on_files(files: Files, config: Any) -> Files:
     """Called by MkDocs with the files of the site."""
-    font = resources.files("ziamath") / "fonts" / _FONT
+    package = find_spec("ziamath")
+    if package is None or package.origin is None:
+        raise PluginError("the font of the formulas is missing: pip install -r docs/requirements.txt")
+    font = Path(package.origin).parent / "fonts" / _FONT
     files.append(File.generated(config, f"assets/{_FONT}", content=font.read_bytes()))
     return files
 
