@@ -50,7 +50,7 @@ def main() -> None:
             print(f"{step:4}{median:12.2e} m{high:12.2e} m{np.median(now.manipulability):15.4f}")
         square = now.jacobian @ now.jacobian.swapaxes(-1, -2) + DAMPING * np.eye(3)
         move = now.jacobian.swapaxes(-1, -2) @ np.linalg.solve(square, now.error[..., None])
-        q = robot.integrate(q, move[..., 0], 1.0)
+        q += move[..., 0]
 
 
 if __name__ == "__main__":

@@ -15,13 +15,15 @@ import floatbase as fb
 CHUNK = 4096
 
 
-def sweep(robot: fb.Robot, q: np.ndarray, v: np.ndarray, tau: np.ndarray, states: int) -> tuple[float, float]:
+def sweep(
+    robot: fb.Robot, q: np.ndarray, v: np.ndarray, tau: np.ndarray, states: int, threads: int
+) -> tuple[float, float]:
     """Seconds, and the largest joint acceleration, for `states` states taken chunk after chunk from the given ones."""
     a = np.empty_like(v)
     largest = 0.0
     start = time.perf_counter()
     for _ in range(0, states, len(q)):
-        robot.forward_dynamics(q, v, tau, out=a)
+        robot.forward_dynamics(q, v, tau, out=a, threads=threads)
         largest = max(largest, float(np.abs(a[:, 6:]).max()))
     return time.perf_counter() - start, largest
 
@@ -46,8 +48,7 @@ def main() -> None:
     print(f"{'one state per call':22}{1e6 * alone:8.2f} us per state")
 
     for threads in sorted({1, min(2, os.cpu_count() or 1), os.cpu_count() or 1}):
-        fb.set_threads(threads)
-        seconds, largest = sweep(robot, q, v, tau, states)
+        seconds, largest = sweep(robot, q, v, tau, states, threads)
         name = f"batch, {threads} thread(s)"
         print(f"{name:22}{1e6 * seconds / states:8.2f} us per state, {1e-6 * states / seconds:6.2f} million per second")
     print(f"largest joint acceleration met: {largest:.3g} rad/s^2")
