@@ -1,0 +1,1 @@
+"""The mathematics of a tree of rigid bodies, one algorithm in each file."""

@@ -1,0 +1,1 @@
+"""The vocabulary of rigid bodies: rotations, poses, twists, wrenches, accelerations, inertias."""

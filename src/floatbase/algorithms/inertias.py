@@ -1,0 +1,55 @@
+r"""The inertias of a tree's bodies, as they are and as the equations of motion need them.
+
+Some inertia of a body moves in the same way as its parent does, whatever the joint does, and can be counted with the
+parent without changing the equations of motion, the kinetic energy or the potential energy. For a revolute joint
+about z that is the mass, $h_z$ and $I_{yy}$ (a mass on the axis, and a thin rod along it):
+
+$$ \{ m,\ (0, 0, h_z),\ \mathrm{diag}(I_{yy}, I_{yy}, 0) \} \;\to\; parent, \qquad
+   \{ 0,\ (h_x, h_y, 0),\ (I_{xx} - I_{yy}, I_{xy}, I_{xz}, 0, I_{yz}, I_{zz}) \} \;\text{stays}; $$
+
+for a prismatic joint it is the whole tensor. What stays are the base parameters of M. Gautier and W. Khalil, "Direct
+calculation of minimum set of inertial parameters of serial robots", IEEE Trans. Robotics and Automation 6(3), 1990.
+They are no physical inertias, but the torques are the same for fewer operations. A fixed base takes part in nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from floatbase.algorithms.joints import joint_pose
+from floatbase.model.tree import Tree
+from floatbase.spatial.arrays import components
+from floatbase.spatial.rigid_inertia import RigidInertia, shift_inertia, sum_inertia, turn_inertia
+
+NOTHING = RigidInertia(0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+
+
+def body_inertias(tree: Tree, parameters: Any = None) -> list[RigidInertia]:
+    """The inertia of every body in its frame, from `parameters: (..., 10 n_bodies)` or else the tree's constants."""
+    if parameters is None:
+        flat: list[Any] = [float(entry) for body in tree.bodies for entry in body.parameters]
+    else:
+        flat = components(parameters)
+    tens = [flat[10 * k : 10 * k + 10] for k in range(len(tree.bodies))]
+    return [RigidInertia(ten[0], (ten[1], ten[2], ten[3]), tuple(ten[4:])) for ten in tens]
+
+
+def grouped_inertias(tree: Tree, parameters: Any = None) -> list[RigidInertia]:
+    """Inertias that give the same equations of motion with as much as possible counted with the base."""
+    inertias = body_inertias(tree, parameters)
+    for i in range(len(tree.bodies) - 1, 0, -1):
+        body = tree.bodies[i]
+        assert body.joint is not None
+        mass, (hx, hy, hz), (xx, xy, xz, yy, yz, zz) = inertias[i]
+        if body.joint.kind == "revolute":
+            inertias[i] = RigidInertia(0.0, (hx, hy, 0.0), (xx - yy, xy, xz, 0.0, yz, zz))
+            moved = RigidInertia(mass, (0.0, 0.0, hz), (yy, 0.0, 0.0, yy, 0.0, 0.0))
+        else:
+            inertias[i] = RigidInertia(mass, (hx, hy, hz), NOTHING.tensor)
+            moved = RigidInertia(0.0, NOTHING.moment, (xx, xy, xz, yy, yz, zz))
+        pose = joint_pose(body, 0.0)  # the moved part is in the same place of the parent for every joint coordinate
+        moved = shift_inertia(turn_inertia(pose.rotation, moved), pose.position)
+        inertias[body.parent] = sum_inertia(inertias[body.parent], moved)
+    if not tree.floating:
+        inertias[0] = NOTHING
+    return inertias

@@ -1,0 +1,153 @@
+"""Random robots for tests, and the same robots in Pinocchio."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from floatbase.model.tree import Body, Tree, TreeJoint
+
+
+def random_rotation(rng: np.random.Generator) -> np.ndarray:
+    w, x, y, z = random_quaternion(rng)
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def random_quaternion(rng: np.random.Generator, shape: tuple[int, ...] = ()) -> np.ndarray:
+    quaternion = rng.standard_normal((*shape, 4))
+    return quaternion / np.linalg.norm(quaternion, axis=-1, keepdims=True)
+
+
+def random_pose(rng: np.random.Generator, reach: float = 0.3) -> np.ndarray:
+    """A pose; one in two is turned by quarter turns only and moved along one axis, as in many robots."""
+    result = np.eye(4)
+    if rng.random() < 0.5:
+        result[:3, :3] = random_rotation(rng)
+        result[:3, 3] = rng.uniform(-reach, reach, 3)
+    else:
+        axes = rng.permutation(3)
+        signs = rng.choice([-1.0, 1.0], 3)
+        result[range(3), range(3)] = 0.0
+        result[axes, range(3)] = signs
+        result[:3, 2] *= np.sign(np.linalg.det(result[:3, :3]))
+        result[rng.integers(3), 3] = rng.uniform(-reach, reach)
+    return result
+
+
+def random_parameters(rng: np.random.Generator) -> np.ndarray:
+    """Inertial parameters of a body that exists: a cloud of eight points of mass."""
+    masses = rng.uniform(0.1, 1.0, 8)
+    points = rng.uniform(-0.2, 0.2, (8, 3))
+    tensor = sum(m * (r @ r * np.eye(3) - np.outer(r, r)) for m, r in zip(masses, points, strict=True))
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = tensor
+    return np.array([masses.sum(), *(masses @ points), xx, xy, xz, yy, yz, zz])
+
+
+def random_tree(
+    rng: np.random.Generator,
+    n_bodies: int,
+    floating: bool = True,
+    representation: Any = "body",
+    prismatic: float = 0.3,
+    branching: float = 0.4,
+    mimic: bool = False,
+) -> Tree:
+    """A tree of revolute and prismatic joints with one frame on each body; `mimic`: some joints follow others."""
+    bodies = [Body("link0", -1, None, random_parameters(rng))]
+    frames = {"link0": (0, np.eye(4)), "frame0": (0, random_pose(rng))}
+    index = 0
+    for i in range(1, n_bodies):
+        parent = int(rng.integers(0, i)) if rng.random() < branching else i - 1
+        kind = "prismatic" if rng.random() < prismatic else "revolute"
+        follows = mimic and index > 0 and rng.random() < 0.4
+        joint = TreeJoint(
+            f"joint{i}",
+            kind,
+            random_pose(rng),
+            int(rng.integers(0, index)) if follows else index,
+            float(rng.uniform(0.5, 2.0)) if follows else 1.0,
+            float(rng.uniform(-0.5, 0.5)) if follows else 0.0,
+        )
+        index += not follows
+        bodies.append(Body(f"link{i}", parent, joint, random_parameters(rng)))
+        frames[f"link{i}"] = (i, np.eye(4))
+        frames[f"frame{i}"] = (i, random_pose(rng))
+    names = tuple(f"coordinate{k}" for k in range(index))
+    return Tree("random", tuple(bodies), frames, names, floating, representation, (0.3, -0.2, -9.6))
+
+
+def with_representation(tree: Tree, representation: Any) -> Tree:
+    return replace(tree, representation=representation)
+
+
+def random_state(rng: np.random.Generator, tree: Tree, shape: tuple[int, ...] = ()) -> tuple[np.ndarray, np.ndarray]:
+    q = rng.uniform(-2.0, 2.0, (*shape, tree.nq))
+    if tree.floating:
+        q[..., 3:7] = random_quaternion(rng, shape)
+    return q, rng.uniform(-1.0, 1.0, (*shape, tree.nv))
+
+
+def depth_first(tree: Tree, i: int = 0) -> list[int]:
+    children = [k for k, body in enumerate(tree.bodies) if body.parent == i]
+    return [i] + [k for child in children for k in depth_first(tree, child)]
+
+
+class PinocchioTwin:
+    """The same tree in Pinocchio (body representation), with states converted between the two."""
+
+    def __init__(self, tree: Tree) -> None:
+        import pinocchio as pin
+
+        assert len({body.joint.index for body in tree.bodies if body.joint}) == len(tree.bodies) - 1
+        self.pin, self.tree = pin, tree
+        self.model = pin.Model()
+        self.model.gravity.linear = np.array(tree.gravity)
+        parent = self.model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "base") if tree.floating else 0
+        numbers = [parent] + [-1] * (len(tree.bodies) - 1)
+        for i in depth_first(tree)[1:]:  # Pinocchio's mass matrix needs this order
+            body = tree.bodies[i]
+            kind = pin.JointModelRZ() if body.joint.kind == "revolute" else pin.JointModelPZ()
+            H = body.joint.parent_H_joint
+            place = pin.SE3(H[:3, :3], H[:3, 3])
+            numbers[i] = self.model.addJoint(numbers[body.parent], kind, place, body.joint.name)
+        for body, number in zip(tree.bodies, numbers, strict=True):
+            self.model.appendBodyToJoint(number, self._inertia(body.parameters), pin.SE3.Identity())
+        for name, (body, H) in tree.frames.items():
+            place = pin.SE3(H[:3, :3], H[:3, 3])
+            self.model.addFrame(pin.Frame(name, numbers[body], 0, place, pin.FrameType.OP_FRAME))
+        self.data = self.model.createData()
+        joints = [self.model.joints[number] for number in numbers[1:]]
+        ours = [body.joint.index for body in tree.bodies[1:]]
+        head = 6 if tree.floating else 0
+        self.order = np.arange(tree.nv)  # our velocity index -> theirs
+        for mine, joint in zip(ours, joints, strict=True):
+            self.order[head + mine] = joint.idx_v
+
+    def _inertia(self, parameters: np.ndarray) -> Any:
+        m, hx, hy, hz, xx, xy, xz, yy, yz, zz = parameters
+        return self.pin.Inertia.FromDynamicParameters(np.array([m, hx, hy, hz, xx, xy, yy, xz, yz, zz]))
+
+    def q(self, q: np.ndarray) -> np.ndarray:
+        result = np.empty(self.model.nq)
+        head = 7 if self.tree.floating else 0
+        if head:
+            result[:3], result[3:7] = q[:3], q[[4, 5, 6, 3]]
+        shift = 1 if head else 0
+        result[self.order[head - shift :] + shift] = q[head:]
+        return result
+
+    def v(self, v: np.ndarray) -> np.ndarray:
+        result = np.empty(self.model.nv)
+        result[self.order] = v
+        return result
+
+    def back(self, v: np.ndarray) -> np.ndarray:
+        return v[..., self.order]
