@@ -33,13 +33,13 @@ def reach(robot, q, target, *, frame):
 
 
 def main() -> None:
-    robot = fb.load("panda")
+    robot = fb.load("panda", floating=False)
     frame = "panda_hand"
     rng = np.random.default_rng(0)
 
     there, _ = robot.random(rng, n=TARGETS)
     targets = robot.pose(there, frame)[:, :3, 3]  # reachable by construction
-    q = np.broadcast_to(robot.neutral(), there.shape).copy()
+    q = np.tile(np.mean(robot.position_limits, axis=0), (TARGETS, 1))  # every joint in the middle of its range
 
     print("step   median error     95 %      median manipulability")
     for step in range(31):
