@@ -1,0 +1,12 @@
+"""What to run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Options:
+    """Settings that adapters look at."""
+
+    long_compilations: bool = True  # libraries that compile for a minute per function and robot
