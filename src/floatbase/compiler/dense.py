@@ -37,7 +37,7 @@ def _as_columns(n: int, name: str, B: Any) -> tuple[SymbolArray, bool]:
     array = as_symbols(B)
     if array.shape[0] != n or array.ndim > 2:
         raise ShapeError(f"{name}: A is {n} x {n}, B has shape {array.shape}")
-    return (array, False) if array.ndim == 2 else (array[:, None], True)
+    return (array, False) if array.ndim == 2 else (as_symbols(array[:, None]), True)
 
 
 def _block_solve(kind: str, A: Any, B: Any, **settings: int) -> SymbolArray:
@@ -48,9 +48,9 @@ def _block_solve(kind: str, A: Any, B: Any, **settings: int) -> SymbolArray:
     if graph is None:
         raise ShapeError(f"{kind}: neither A nor B holds a symbol")
     arguments = [*as_symbols(A).ravel(), *columns.ravel()]
-    values = graph.block(kind, arguments, n=n, m=m, **settings)
+    values = graph.block(kind, arguments, (), n=n, m=m, **settings)
     result = as_symbols(np.array(values, dtype=object).reshape(n, m))
-    return result[:, 0] if vector else result
+    return as_symbols(result[:, 0]) if vector else result
 
 
 def _numeric(A: Any, B: Any) -> bool:

@@ -106,7 +106,7 @@ class Graph:
     def guard(self, condition: Any, message: str) -> None:
         """Demand that a truth value holds whenever the program runs."""
         if isinstance(condition, Truth):
-            if (condition, message) not in self.guards:
+            if not any(known is condition and text == message for known, text in self.guards):
                 if len(self.guards) == MAX_GUARDS:
                     raise TraceError(f"a program can have at most {MAX_GUARDS} guards")
                 self.guards.append((condition, message))

@@ -229,7 +229,7 @@ class Scalar:
             "make the array with np.zeros(shape, like=x) where x is an argument of the algorithm"
         )
 
-    __int__ = __index__ = __float__  # type: ignore[assignment]
+    __int__ = __index__ = __float__
 
     def __copy__(self) -> Scalar:
         return self

@@ -87,7 +87,7 @@ def _block(arrays: Any) -> SymbolArray:
     return as_symbols(np.block(plain(arrays)))
 
 
-def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:  # noqa: A002
+def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     if ord not in (None, 2) or (ord == 2 and axis is None and np.ndim(x) > 1):
         raise TraceError(f"np.linalg.norm with ord={ord!r} cannot be traced; only the Euclidean norm of vectors can")
     return np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims))

@@ -75,15 +75,21 @@ def is_symbolic(*values: Any) -> bool:
     return any(isinstance(value, SymbolArray | Scalar) for value in values)
 
 
+def casadi_arrays(*values: Any) -> bool:
+    """Whether any of the values is one of CasADi's matrices."""
+    return any(type(value).__module__.partition(".")[0] == "casadi" for value in values)
+
+
 def _elementwise(op: Op, inputs: int) -> np.ufunc:
     def function(*operands: Any) -> Any:
         return scalars.apply(op, *operands)
 
-    return np.frompyfunc(function, inputs, 1)
+    return _pyfunc(function, inputs)
 
 
 def _pyfunc(function: Callable[..., Any], inputs: int) -> np.ufunc:
-    return np.frompyfunc(function, inputs, 1)
+    made: np.ufunc = np.frompyfunc(function, inputs, 1)
+    return made
 
 
 def _divide(x: Any, y: Any) -> Any:

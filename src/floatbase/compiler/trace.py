@@ -27,7 +27,7 @@ def trace(
     a tuple or dictionary of arrays, or a dataclass of arrays; see `flatten` for the names of the outputs.
     """
     ports = as_ports(inputs)
-    label = name or getattr(function, "__name__", "function")
+    label = name or str(getattr(function, "__name__", "function"))
     with Graph() as graph:
         arguments = [symbols(port.name, port.shape) for port in ports]
         outputs, _ = flatten(function(*arguments))
