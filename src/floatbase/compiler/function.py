@@ -1,0 +1,276 @@
+"""A program compiled for this machine, called with arrays.
+
+`Function(...)(q, v, a)` takes one state or a batch, allocates or fills `out=`, and raises an error that names the
+argument when something is wrong. `Function.fast` is the built-in function behind it, for loops in which every hundred
+nanoseconds count: it is called in the same way and falls back on the same Python code.
+
+Nothing is traced, lowered or compiled before it is needed, and nothing that the cache on disk has.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from functools import cache as memoize
+from math import prod
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from floatbase.compiler import format as program_format
+from floatbase.compiler.arrays import as_rows, batch_shape, convert, order_arguments, prepare_outputs
+from floatbase.compiler.artifact import (
+    Artifact,
+    DType,
+    Record,
+    Signature,
+    compile_artifact,
+    load_artifact,
+    load_program,
+    load_record,
+    store_artifact,
+    store_program,
+    store_record,
+)
+from floatbase.compiler.cache import Cache, default_cache
+from floatbase.compiler.entry import Binding, bind, entry_address, supported
+from floatbase.compiler.execution import LOOP_ROWS, SECONDS_PER_OPERATION, Kernel, Ports, run_rows
+from floatbase.compiler.explanation import explain
+from floatbase.compiler.lowering.target import Target
+from floatbase.compiler.program import Program
+from floatbase.compiler.threads import check_threads, get_threads
+from floatbase.errors import ArgumentError, CompilationError, ProgramError
+
+__all__ = ["Function", "Signature"]
+
+DEFAULT: Final = "default"
+DTYPES: tuple[DType, ...] = ("float64", "float32")
+_LOCKED_SECONDS = 1e-4  # a batch that takes longer gives up the interpreter lock
+
+
+@memoize
+def host_target() -> Target:
+    """The processor of this process."""
+    return Target.host()
+
+
+class Function:
+    """A program compiled for this machine, called with arrays.
+
+    signature: names and shapes of inputs and outputs, or None to take them from the cache or the program.
+    source: makes the program; called only if the cache does not have what is needed.
+    key: stands for everything that determines the program, see `cache_key`; None if there is no such thing.
+    cache: where compiled code is kept; None for nowhere.
+    result: applied to the tuple of outputs, for instance a dataclass's constructor; outputs come in a tuple then,
+        and `out` is one.
+    """
+
+    def __init__(
+        self,
+        signature: Signature | None,
+        source: Callable[[], Program],
+        *,
+        key: str | None = None,
+        cache: Cache | Literal["default"] | None = DEFAULT,
+        doc: str = "",
+        result: Callable[[tuple[Any, ...]], Any] | None = None,
+    ) -> None:
+        self._given = signature
+        self._source = source
+        self._key = key
+        self._cache_choice = cache
+        self._result = result
+        self._lock = threading.RLock()
+        self._kernels: dict[tuple[DType, int], Kernel] = {}
+        self._binding: Binding | None = None
+        self._own_program: Program | None = None
+        self._own_record: Record | None = None
+        self._fast: Callable[..., Any] | None = None
+        self.__doc__ = doc
+
+    def __repr__(self) -> str:
+        signature = self.signature
+        inputs = ", ".join(f"{port.name}{list(port.shape)}" for port in signature.inputs)
+        outputs = ", ".join(f"{port.name}{list(port.shape)}" for port in signature.outputs)
+        return f"<Function {signature.name}({inputs}) -> ({outputs})>"
+
+    def __call__(self, *arrays: Any, out: Any = None, threads: int | None = None, **named: Any) -> Any:
+        """Compute the outputs.
+
+        arrays: one for each input, of shape `(*batch, *shape)`; batch axes broadcast against each other.
+        out: an array of the result's shape and dtype to write to (a tuple if there are several outputs), which is
+            returned. Its content is undefined after an error.
+        threads: how many threads share the rows of a batch; by default what `set_threads` says.
+        """
+        if threads is None:
+            return (self._fast or self._bind())(*arrays, out=out, **named)
+        return self._slow(*arrays, out=out, threads=threads, **named)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        data = program_format.dumps(self.program)
+        return _restore, (self._given, data, self._key, self.__doc__, self._result)
+
+    @property
+    def fast(self) -> Callable[..., Any]:
+        """The built-in function: same arguments, same results, least overhead."""
+        return self._fast or self._bind()
+
+    @property
+    def cache(self) -> Cache | None:
+        """Where compiled code is kept."""
+        return default_cache() if self._cache_choice == DEFAULT else self._cache_choice
+
+    @property
+    def signature(self) -> Signature:
+        """Names and shapes of inputs and outputs, and what the guards say."""
+        return self._given if self._given is not None else self._record.signature
+
+    @property
+    def program(self) -> Program:
+        """The program itself."""
+        with self._lock:
+            if self._own_program is None:
+                record = self._own_record or load_record(self.cache, self._key)
+                stored = load_program(self.cache, record.digest) if record is not None else None
+                program = self._source() if stored is None else stored
+                self._own_program = self._checked(program)
+            return self._own_program
+
+    def prepare(self, dtypes: Iterable[str] = ("float64",), batch: bool = True) -> Function:
+        """Compile ahead, so that no later call does: for one state, and for batches if `batch` is set."""
+        for dtype, lanes in self.variants(dtypes, batch):
+            self.kernel(dtype, lanes)
+        self._bind()
+        return self
+
+    def variants(self, dtypes: Iterable[str], batch: bool) -> list[tuple[DType, int]]:
+        """The types and numbers of lanes of the kernels that serve these types of arrays."""
+        found: list[tuple[DType, int]] = []
+        for name in (dtypes,) if isinstance(dtypes, str) else dtypes:
+            dtype = next((known for known in DTYPES if known == name), None)
+            if dtype is None:
+                raise ArgumentError(f"unknown dtype {name!r}; the valid choices are: {', '.join(DTYPES)}")
+            found.append((dtype, 1))
+            if batch:
+                found.append((dtype, batch_lanes(dtype)))
+        return found
+
+    def kernel(self, dtype: DType, lanes: int) -> Kernel:
+        """The machine code for a type and number of lanes: loaded, or else compiled."""
+        with self._lock:
+            if not self.load(dtype, lanes):
+                self.adopt(dtype, lanes, compile_artifact(self.program, dtype, lanes, host_target()))
+            return self._kernels[dtype, lanes]
+
+    def load(self, dtype: DType, lanes: int) -> bool:
+        """Whether the kernel is there, after loading it from the cache if that has it."""
+        with self._lock:
+            if (dtype, lanes) in self._kernels:
+                return True
+            artifact = load_artifact(self.cache, self._record.digest, dtype, lanes, host_target())
+            if artifact is None:
+                return False
+            try:
+                self._install(dtype, lanes, artifact)
+            except CompilationError:  # compiled anew, and replaced
+                return False
+            return True
+
+    def adopt(self, dtype: DType, lanes: int, artifact: Artifact) -> None:
+        """Use machine code compiled from this function's program, and keep it in the cache."""
+        with self._lock:
+            self._install(dtype, lanes, artifact)
+            store_artifact(self.cache, self._record.digest, dtype, lanes, host_target(), artifact)
+
+    def _bind(self) -> Callable[..., Any]:
+        """The built-in function, or the Python one where the built-in cannot serve."""
+        signature = self.signature
+        inputs, outputs = signature.inputs, signature.outputs
+        with self._lock:
+            if self._fast is not None:
+                return self._fast
+            address = entry_address(self.cache) if supported(inputs, outputs) else None
+            if address is None:
+                self._fast = self._slow
+                return self._fast
+            binding = bind(address, signature.name, self.__doc__ or "", inputs, outputs, self._slow, self._result)
+            seconds = max(self._record.operations, 1) * SECONDS_PER_OPERATION
+            binding.set_limits(LOOP_ROWS, max(int(_LOCKED_SECONDS / seconds), LOOP_ROWS))
+            for (dtype, lanes), kernel in self._kernels.items():
+                binding.set_kernel(dtype, lanes, kernel.address, kernel.scratch)
+            self._binding = binding
+            self._fast = binding.function
+            return self._fast
+
+    @property
+    def _record(self) -> Record:
+        if self._own_record is not None:
+            return self._own_record
+        with self._lock:
+            record = load_record(self.cache, self._key)
+            if record is None or self._given not in (None, record.signature):
+                program = self._own_program = self._checked(self._source())
+                record = Record.of(program)
+                store_program(self.cache, program)
+                store_record(self.cache, self._key, record)
+            self._own_record = record
+            return record
+
+    def _checked(self, program: Program) -> Program:
+        if self._given is not None and Signature.of(program) != self._given:
+            raise ProgramError(f"the program has the signature {Signature.of(program)}; it must be {self._given}")
+        return program
+
+    def _install(self, dtype: DType, lanes: int, artifact: Artifact) -> None:
+        from floatbase.compiler.machine import load_object
+
+        code = load_object(artifact.code)
+        kernel = Kernel.at(code.address("fb_one" if lanes == 1 else "fb_batch"), lanes, artifact.scratch, code)
+        self._kernels[dtype, lanes] = kernel
+        if self._binding is not None:
+            self._binding.set_kernel(dtype, lanes, kernel.address, kernel.scratch)
+
+    def _slow(self, *arrays: Any, out: Any = None, threads: int | None = None, **named: Any) -> Any:
+        """What `fast` does, for any arguments, with explanations."""
+        signature = self.signature
+        values = order_arguments(signature, arrays, named)
+        count = get_threads() if threads is None else check_threads(threads)
+        dtype, converted = convert(signature, values)
+        batch = batch_shape(signature, converted)
+        packs = self._result is not None or len(signature.outputs) != 1
+        inputs = [as_rows(array, batch, port.shape) for array, port in zip(converted, signature.inputs, strict=True)]
+        results, outputs = prepare_outputs(signature, out, batch, dtype, packs, inputs)
+        rows = prod(batch)
+        if rows:
+            ports = Ports(inputs, outputs)
+            kernel = self.kernel(dtype, 1 if rows <= LOOP_ROWS else batch_lanes(dtype))
+            status = run_rows(ports, kernel, rows, self._record.operations, count)
+            if status:
+                raise explain(signature, converted, batch, ports, kernel, status)
+        for result, computed in zip(results, outputs, strict=True):
+            if result is not computed.array:
+                result[...] = computed.array
+        return self._deliver(results, out, packs)
+
+    def _deliver(self, results: list[np.ndarray[Any, Any]], out: Any, packs: bool) -> Any:
+        if out is not None:
+            return out if self._result is None else self._result(out)
+        values = [array if array.ndim else array[()] for array in results]
+        if not packs:
+            return values[0]
+        return tuple(values) if self._result is None else self._result(tuple(values))
+
+
+@memoize
+def batch_lanes(dtype: DType) -> int:
+    """How many states the batch kernels of this machine run at once."""
+    from floatbase.compiler.machine import preferred_lanes
+
+    return int(preferred_lanes(host_target(), dtype))
+
+
+def _restore(
+    signature: Signature | None, data: bytes, key: str | None, doc: str, result: Callable[[tuple[Any, ...]], Any] | None
+) -> Function:
+    """A function from its pickled form."""
+    return Function(signature, lambda: program_format.loads(data), key=key, doc=doc, result=result)
