@@ -1,0 +1,46 @@
+"""Compiling several functions while a bar in the terminal says how far it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from floatbase.compiler.function import Function
+from floatbase.compiler.parallel import compile_all
+
+
+def compile_with_progress(
+    functions: Iterable[Function],
+    *,
+    dtypes: Sequence[str] = ("float64",),
+    batch: bool = True,
+    show: bool = True,
+    console: Console | None = None,
+) -> None:
+    """Compile functions in parallel, see `floatbase.compiler.parallel.compile_all`, with a progress bar.
+
+    The bar goes to standard error (or to `console`), if that is a terminal and `show` is true. An interrupt ends the
+    workers, leaves the terminal in order and is raised again; what was compiled until then is in the cache.
+    """
+    functions = list(functions)
+    console = console if console is not None else Console(stderr=True)
+    if not show or not functions or not console.is_terminal:
+        compile_all(functions, dtypes=dtypes, batch=batch)
+        return
+    columns = (
+        TextColumn("compiling"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}"),
+    )
+    with Progress(*columns, console=console) as bar:
+        task = bar.add_task("", total=None)
+
+        def report(done: int, total: int, name: str) -> None:
+            bar.update(task, completed=done, total=total, description=name)
+
+        compile_all(functions, dtypes=dtypes, batch=batch, progress=report)
+        bar.update(task, description="")
