@@ -1,7 +1,7 @@
 """What a robot is: links, joints, frames and sensors; the files it is read from; the tree that algorithms walk."""
 
 from floatbase.model.build import build_tree
-from floatbase.model.catalog import find, has_floating_base, robots
+from floatbase.model.catalog import find, load_settings, robots
 from floatbase.model.description import Frame, Geometry, Inertia, Joint, Limits, Link, Mimic, Model, Sensor
 from floatbase.model.inertia import ModelWarning
 from floatbase.model.tree import Body, Cut, Submodel, Tree, TreeJoint
@@ -25,7 +25,7 @@ __all__ = [
     "TreeJoint",
     "build_tree",
     "find",
-    "has_floating_base",
+    "load_settings",
     "load_urdf",
     "parse_urdf",
     "robots",

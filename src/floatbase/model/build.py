@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -52,14 +52,16 @@ def build_tree(
     if representation not in get_args(Representation):
         raise ArgumentError(f"representation is {representation!r}; it must be one of {get_args(Representation)}")
     where = f"model {model.name!r}"
-    check_inertias(model.links, where, allow_nonphysical, warn=False)
+    check_inertias(model, where, allow_nonphysical, warn=False)
     joint_names, coordinates = assign_coordinates(model, joints, locked or {}, free_mimic)
     base = _base(model, base)
     walk = _walk(model, base, coordinates)
     canonical = choose_frames([raw.geometry for raw in walk.bodies])
     frames = _frames(model, walk, canonical)
     parameters = {
-        link.name: link_parameters(link.inertia, frames[link.name][1]) for link in model.links if link.inertia is not None
+        link.name: link_parameters(link.inertia, frames[link.name][1])
+        for link in model.links
+        if link.inertia is not None
     }
     cuts, submodels = find_cuts(model, walk.visits, frames, parameters) if keep_force_sensors else ((), ())
     totals = [np.zeros(10) for _ in walk.bodies]
@@ -182,10 +184,10 @@ def _motion(joint: Joint, position: float) -> Array:
 
 def _frames(model: Model, walk: _Walk, canonical: Sequence[CanonicalFrame]) -> dict[str, tuple[int, Array]]:
     body_H_raw = [inverse(frame.raw_H_body) for frame in canonical]
-    frames = {
-        link.name: (walk.poses[link.name][0], tidy_pose(body_H_raw[walk.poses[link.name][0]] @ walk.poses[link.name][1]))
-        for link in model.links
-    }
+    frames = {}
+    for link in model.links:
+        body, raw_H_link = walk.poses[link.name]
+        frames[link.name] = (body, tidy_pose(body_H_raw[body] @ raw_H_link))
     for frame in model.frames:
         if frame.link not in walk.poses:
             raise ModelError(f"model {model.name!r}: frame {frame.name!r} is on {frame.link!r}, which is no link")
@@ -199,7 +201,7 @@ def _frames(model: Model, walk: _Walk, canonical: Sequence[CanonicalFrame]) -> d
 def _tree_joint(raw: _MovingBody, frame: CanonicalFrame) -> TreeJoint | None:
     if raw.joint is None or raw.coordinate.index is None:
         return None
-    kind = "prismatic" if raw.geometry.slides else "revolute"
+    kind: Literal["revolute", "prismatic"] = "prismatic" if raw.geometry.slides else "revolute"
     offset = raw.coordinate.offset + frame.offset
     return TreeJoint(raw.joint.name, kind, frame.parent_H_joint, raw.coordinate.index, raw.coordinate.ratio, offset)
 
@@ -212,17 +214,21 @@ def _tidy_parameters(parameters: Array) -> Array:
 
 
 def _refuse_massless(bodies: Sequence[_MovingBody], parameters: Sequence[Array], floating: bool, where: str) -> None:
+    """Every coordinate must move some mass, through one of its joints at least (several, if some mimic another)."""
     loaded = [bool(own.any()) for own in parameters]
     for number in range(len(bodies) - 1, 0, -1):
         parent = bodies[number].geometry.parent
         loaded[parent] = loaded[parent] or loaded[number]
-    for body, has_mass in zip(bodies[not floating :], loaded[not floating :], strict=True):
-        if not has_mass:
-            moved = f"joint {body.joint.name!r} moves" if body.joint is not None else "the floating base has"
-            raise ModelError(
-                f"{where}: {moved} nothing with mass (body {body.name!r} and everything beyond it), so the mass matrix "
-                "would be singular; lock the joint, or pass allow_massless=True for kinematics alone"
-            )
+    moving = {body.coordinate.index for body, has_mass in zip(bodies[1:], loaded[1:], strict=True) if has_mass}
+    idle = next((body for body in bodies[1:] if body.coordinate.index not in moving), None)
+    if floating and not loaded[0]:
+        idle = bodies[0]
+    if idle is not None:
+        moved = f"joint {idle.joint.name!r} moves" if idle.joint is not None else "the floating base has"
+        raise ModelError(
+            f"{where}: {moved} nothing with mass (body {idle.name!r} and everything beyond it), so the mass matrix "
+            "would be singular; lock the joint, or pass allow_massless=True for kinematics alone"
+        )
 
 
 def _gravity(gravity: Sequence[float]) -> tuple[float, float, float]:
@@ -232,4 +238,3 @@ def _gravity(gravity: Sequence[float]) -> tuple[float, float, float]:
     if not all(map(math.isfinite, values)):
         raise ArgumentError(f"gravity is {values}; it must be finite")
     return values[0], values[1], values[2]
-

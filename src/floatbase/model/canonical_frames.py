@@ -99,7 +99,7 @@ def _choose(body: RawBody, parent_H_raw: Array, axes: list[_Axis]) -> CanonicalF
     offset = 0.0 if body.slides or _is_quarter(lead + angle) else math.remainder(lead + angle, math.tau)
     point = parent_H_raw[:3, 3]
     if body.slides:
-        move = turn(-angle)[:3, :3] @ (parent_H_raw[:3, :3].T @ -point)
+        move: Array = turn(-angle)[:3, :3] @ (parent_H_raw[:3, :3].T @ -point)
     else:
         move = np.array([0.0, 0.0, _choose_shift(axis, point, axes)])
     raw_H_body = turn(angle) @ shift(move)

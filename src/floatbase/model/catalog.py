@@ -90,8 +90,15 @@ _FILES: dict[str, str] = {
 # arms, hands and pendulums: what people bolt to a table
 _FIXED_BASE = re.compile(
     r"allegro_.*|asr_twodof|baxter|double_pendulum.*|finger_edu|kinova|panda.*|so10[01]|talos_left_arm|"
-    r"tiago.*|pr2|ur\d+.*|xarm7|z1|left_(hand|wrist)_.*"
+    r"ur\d+.*|xarm7|z1|left_(hand|wrist)_.*"
 )
+
+# files with faults that are errors in anybody else's file
+_FAULTS: dict[str, dict[str, bool]] = {
+    "alex_psyonic_hands": {"free_mimic": True},  # fingers mimic joints that do not exist
+    "romeo": {"allow_massless": True},  # the hands have no mass
+    "romeo_laas_small": {"allow_massless": True, "allow_nonphysical": True},  # indefinite tensors of trunk and hips
+}
 
 
 def robots() -> tuple[str, ...]:
@@ -117,9 +124,14 @@ def find(name: str) -> Path:
     raise unknown_name("robot", name, installed)
 
 
-def has_floating_base(name: str) -> bool:
-    """Whether a robot known by name moves about; False for arms, hands and robots that are modelled on a fixed base."""
-    return _FIXED_BASE.fullmatch(name.strip().lower()) is None
+def load_settings(name: str) -> dict[str, bool]:
+    """How a robot known by name is loaded unless the user says otherwise.
+
+    Keyword arguments of `build_tree`: always `floating`, which is False for arms, hands and pendulums; and for a few
+    robots the switch that accepts a known fault of their file (`allow_nonphysical` concerns `load_urdf` as well).
+    """
+    key = name.strip().lower()
+    return {"floating": _FIXED_BASE.fullmatch(key) is None, **_FAULTS.get(key, {})}
 
 
 def _installed() -> dict[str, Path]:
@@ -130,9 +142,9 @@ def _installed() -> dict[str, Path]:
                 found[name] = folder / file
     for folder in _folders(_ICUB):
         for entry in sorted(folder.iterdir()):
-            file = entry / "model.urdf"
-            if file.is_file():
-                found.setdefault(_icub_name(entry.name.lower()), file)
+            model = entry / "model.urdf"
+            if model.is_file():
+                found.setdefault(_icub_name(entry.name.lower()), model)
     return found
 
 

@@ -60,5 +60,3 @@ def _shares(
         if link in parameters:
             shares[body] = share + parameters[link]
     return shares
-
-

@@ -64,7 +64,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Mimic:
-    """This joint's position is `multiplier * (position of joint) + offset`."""
+    """A joint so marked is at `multiplier * (position of joint) + offset`."""
 
     joint: str
     multiplier: float = 1.0

@@ -84,7 +84,7 @@ def _package_folders(package: str, folder: Path | None) -> list[Path]:
 
 
 def _inside(base: Path, path: str) -> str | None:
-    """The file `path` below `base` if there is one, with symbolic links followed by the system but no way out by `..`."""
+    """The file `path` below `base` if there is one; `..` does not lead out of `base`, but symbolic links may."""
     full = os.path.normpath(os.path.join(base, path))
     inside = full.startswith(os.path.join(os.path.normpath(base), ""))
     return full if inside and os.path.isfile(full) else None

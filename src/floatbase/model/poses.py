@@ -59,7 +59,7 @@ def turn(angle: float) -> Array:
     return result
 
 
-def shift(position: Sequence[float]) -> Array:
+def shift(position: Sequence[float] | Array) -> Array:
     """The pose moved by a translation."""
     result = np.eye(4)
     result[:3, 3] = position

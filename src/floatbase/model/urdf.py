@@ -27,6 +27,8 @@ from floatbase.model.urdf_geometry import geometries, materials, origin
 from floatbase.model.urdf_sensors import sensors
 from floatbase.model.xml import MAX_BYTES, Element, parse_xml
 
+MAX_LINKS = 20_000
+
 _EXPAND = "expand it first: xacro robot.urdf.xacro > robot.urdf"
 _NOT_READ = ("gazebo", "transmission", "ros2_control")
 _UNSUPPORTED = {
@@ -35,11 +37,16 @@ _UNSUPPORTED = {
 }
 
 
-def load_urdf(path: str | os.PathLike[str], allow_nonphysical: bool = False, max_bytes: int = MAX_BYTES) -> Model:
+def load_urdf(
+    path: str | os.PathLike[str],
+    allow_nonphysical: bool = False,
+    max_bytes: int = MAX_BYTES,
+    max_links: int = MAX_LINKS,
+) -> Model:
     """Read a URDF file.
 
-    `allow_nonphysical` accepts links that no rigid body can be (negative masses, indefinite tensors). Files larger than
-    `max_bytes` are refused.
+    `allow_nonphysical` accepts links that no rigid body can be (negative masses, indefinite tensors). Files with more
+    than `max_bytes` or `max_links` are refused.
     """
     file = Path(path)
     try:
@@ -49,19 +56,27 @@ def load_urdf(path: str | os.PathLike[str], allow_nonphysical: bool = False, max
         raise RobotFileError(f"{file}: cannot be read: {error.strerror or error}") from None
     except ValueError as error:  # a null character in the name
         raise RobotFileError(f"{str(file)!r} is not the name of a file: {error}") from None
-    return parse_urdf(content, file, allow_nonphysical, max_bytes)
+    return parse_urdf(content, file, allow_nonphysical, max_bytes, max_links)
 
 
 def parse_urdf(
-    content: bytes | str, source: Path | None = None, allow_nonphysical: bool = False, max_bytes: int = MAX_BYTES
+    content: bytes | str,
+    source: Path | None = None,
+    allow_nonphysical: bool = False,
+    max_bytes: int = MAX_BYTES,
+    max_links: int = MAX_LINKS,
 ) -> Model:
     """A model from the text of a URDF file; `source` names the file in errors and is where meshes are looked for."""
     name = str(source) if source is not None else "URDF text"
     data = content.encode("utf-8", "replace") if isinstance(content, str) else content
     root = parse_xml(data, name, max_bytes)
-    _refuse_xacro(root)
     if root.tag != "robot":
         root.refuse(f"the root element is <{root.tag}>; a URDF file has <robot>")
+    for tag in ("link", "joint"):
+        count = sum(1 for _ in root.all(tag))
+        if count > max_links:
+            root.refuse(f"there are {count} <{tag}> elements; at most {max_links} are read (raise it with max_links=)")
+    _refuse_xacro(root)
     resolve = resolver(source)
     colors = materials(root)
     links = [_link(element, resolve, colors) for element in root.all("link")]
@@ -75,7 +90,7 @@ def parse_urdf(
         root=base,
         source=str(source) if source is not None else None,
     )
-    check_inertias(model.links, name, allow_nonphysical)
+    check_inertias(model, name, allow_nonphysical)
     return model
 
 
@@ -88,7 +103,8 @@ def _refuse_xacro(root: Element) -> None:
     while waiting:
         element = waiting.pop()
         if "xacro" in element.tag.partition("}")[0]:
-            element.refuse(f"this is a xacro file: it contains the macro <xacro:{element.tag.partition('}')[2]}>; {_EXPAND}")
+            macro = element.tag.partition("}")[2]
+            element.refuse(f"this is a xacro file: it contains the macro <xacro:{macro}>; {_EXPAND}")
         for name, value in element.attributes.items():
             if "${" in value or "$(" in value:
                 element.refuse(f"this is a xacro file: the attribute {name!r} is {value[:60]!r}; {_EXPAND}")
@@ -185,5 +201,3 @@ def _mimic(element: Element) -> Mimic | None:
     if found is None:
         return None
     return Mimic(found.attribute("joint"), found.number("multiplier", 1.0), found.number("offset", 0.0))
-
-

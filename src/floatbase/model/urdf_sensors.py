@@ -20,7 +20,7 @@ from floatbase.model.poses import Array, inverse, pose
 from floatbase.model.urdf_geometry import origin
 from floatbase.model.xml import Element
 
-_KINDS = {"gpu_ray": "lidar", "ray": "lidar", "gpu_lidar": "lidar", "depth": "depth_camera", "depth_camera": "depth_camera"}
+_KINDS = {"gpu_ray": "lidar", "ray": "lidar", "gpu_lidar": "lidar", "depth": "depth_camera"}
 
 
 def sensors(root: Element, links: set[str], joints: Mapping[str, Joint]) -> tuple[Sensor, ...]:

@@ -7,9 +7,9 @@ and every element remembers its line, so that an error can say where it is.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from floatbase.errors import RobotFileError
 
@@ -97,7 +97,7 @@ class _Builder:
         self.root: Element | None = None
         self.open: list[Element] = []
         self.count = 0
-        self.line = lambda: 0
+        self.line: Callable[[], int] = lambda: 0
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         element = Element(tag, attributes, self.file, self.line())
@@ -137,7 +137,7 @@ def parse_xml(content: bytes, file: str, max_bytes: int = MAX_BYTES) -> Element:
         )
     builder = _Builder(file)
     try:
-        parser = DefusedXMLParser(target=builder, forbid_dtd=True, forbid_entities=True, forbid_external=True)
+        parser: Any = DefusedXMLParser(target=builder, forbid_dtd=True, forbid_entities=True, forbid_external=True)
         builder.line = lambda: parser.parser.CurrentLineNumber
         parser.feed(content)
         root = parser.close()

@@ -1,0 +1,42 @@
+"""Plain numeric kinematics of a tree, for tests: no symbols, no compilation."""
+
+import warnings
+
+import numpy as np
+
+from floatbase.model import ModelWarning, build_tree, find, load_settings, load_urdf
+
+
+def frame_poses(tree, q_joints):
+    """The pose of every frame in the base."""
+    base_H_body = [np.eye(4)]
+    for body in tree.bodies[1:]:
+        joint = body.joint
+        s = joint.ratio * q_joints[joint.index] + joint.offset
+        motion = np.eye(4)
+        if joint.kind == "revolute":
+            motion[:2, :2] = [[np.cos(s), -np.sin(s)], [np.sin(s), np.cos(s)]]
+        else:
+            motion[2, 3] = s
+        base_H_body.append(base_H_body[body.parent] @ joint.parent_H_joint @ motion)
+    return {name: base_H_body[body] @ body_H_frame for name, (body, body_H_frame) in tree.frames.items()}
+
+
+def center_of_mass(tree, q_joints):
+    """In the base, from the parameters of the bodies."""
+    probe = {f"body {number}": (number, np.eye(4)) for number in range(len(tree.bodies))}
+    poses = frame_poses(type(tree)(tree.name, tree.bodies, probe, tree.joint_names), q_joints)
+    moment = sum(
+        body.parameters[0] * poses[f"body {number}"][:3, 3] + poses[f"body {number}"][:3, :3] @ body.parameters[1:4]
+        for number, body in enumerate(tree.bodies)
+    )
+    return moment / tree.mass
+
+
+def load(name, **settings):
+    """A robot of the catalog as a model and a tree, with its settings, silently."""
+    defaults = load_settings(name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)
+        model = load_urdf(find(name), allow_nonphysical=defaults.get("allow_nonphysical", False))
+    return model, build_tree(model, **{**defaults, **settings})

@@ -1,0 +1,75 @@
+import re
+import time
+
+import pytest
+from tests.model.kinematics import load
+
+from floatbase.errors import MissingDependencyError, UnknownNameError
+from floatbase.model import catalog, find, load_settings, load_urdf, robots
+
+KNOWN = ["icub", "icub2.5", "panda", "anymal_c", "solo12", "g1", "talos", "talos_reduced", "go2", "ur10"]
+
+
+def test_names_are_unique_lower_case_and_well_known_ones_are_there():
+    names = robots()
+    assert len(names) == len(set(names)) > 80
+    assert all(re.fullmatch(r"[a-z0-9_.]+", name) for name in names)
+    assert set(KNOWN) <= set(names)
+
+
+@pytest.mark.parametrize("floating", [True, False])
+@pytest.mark.parametrize("name", robots())
+def test_every_robot_loads_and_builds(name, floating):
+    model, tree = load(name, floating=floating)
+    assert set(tree.frames) == {link.name for link in model.links}
+    assert tree.mass == pytest.approx(model.mass, rel=1e-12)
+    assert all(body.parent < number for number, body in enumerate(tree.bodies))
+    assert {body.joint.index for body in tree.bodies[1:]} == set(range(tree.n_joints))
+
+
+def test_names_mean_the_files_people_expect():
+    assert find("icub").parent.name == "iCubGazeboV2_7"
+    assert find("iCubGazeboV2_7") == find("icub")
+    assert find("icub2.5").parent.name == "iCubGazeboV2_5"
+    assert find("iCubGenova02").parent.name == "iCubGenova02"
+    assert find("Panda") == find("panda")
+
+
+def test_arms_are_fixed_and_legged_robots_float():
+    assert not load_settings("panda")["floating"]
+    assert load_settings("anymal_c") == {"floating": True}
+
+
+def test_finding_is_fast():
+    find("icub")
+    start = time.perf_counter()
+    find("icub")
+    assert time.perf_counter() - start < 0.02  # a millisecond on an idle machine
+
+
+def test_misspelt_name_lists_near_matches():
+    with pytest.raises(UnknownNameError, match=r"unknown robot 'anymal_d'; did you mean .*'anymal_c'"):
+        find("anymal_d")
+
+
+def test_missing_wheels_name_the_extra(monkeypatch):
+    monkeypatch.setattr(catalog, "share_folders", list)
+    assert robots() == ()
+    for name, package in (("icub", "icub-models"), ("panda", "example-robot-data"), ("r2d2", "icub-models")):
+        with pytest.raises(MissingDependencyError, match=rf"{package}.*floatbase\[robots\]"):
+            find(name)
+
+
+def test_every_mesh_of_icub_is_found():
+    meshes = [shape for link in load_urdf(find("icub")).links for shape in link.visuals if shape.kind == "mesh"]
+    assert len(meshes) > 30
+    assert all(shape.file != shape.uri for shape in meshes)
+
+
+def test_loading_icub_is_fast():
+    times = []
+    for _ in range(3):
+        start = time.perf_counter()
+        load("icub")
+        times.append(time.perf_counter() - start)
+    assert min(times) < 0.2  # 25 ms on an idle core
