@@ -6,7 +6,7 @@ from floatbase.compiler.format import dumps, load, loads, save
 from floatbase.compiler.graph import Graph
 from floatbase.compiler.interpreter import interpret
 from floatbase.compiler.program import Block, Port, Program
-from floatbase.compiler.symbols import SymbolArray, as_symbols, is_symbolic, symbols
+from floatbase.compiler.symbols import SymbolArray, as_symbols, casadi_arrays, is_symbolic, symbols
 from floatbase.compiler.trace import extract, flatten, trace
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "Program",
     "SymbolArray",
     "as_symbols",
+    "casadi_arrays",
     "cholesky_solve",
     "dense_matmul",
     "dumps",

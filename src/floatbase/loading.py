@@ -1,0 +1,75 @@
+"""Robots from names, files and models."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from floatbase.errors import ArgumentError, RobotFileError
+from floatbase.model import Model, find, load_settings, load_urdf
+from floatbase.robot import Robot
+
+
+def load(
+    source: str | os.PathLike[str] | Model,
+    *,
+    base: str | None = None,
+    floating: bool | None = None,
+    joints: Sequence[str] | None = None,
+    locked: Mapping[str, float] | None = None,
+    representation: str = "mixed",
+    gravity: Sequence[float] = (0.0, 0.0, -9.81),
+    free_mimic: bool = False,
+    keep_force_sensors: bool = False,
+    allow_nonphysical: bool = False,
+    allow_massless: bool = False,
+) -> Robot:
+    """A robot from a name (see `robots`), the path of a URDF file, or a `Model`.
+
+    * `base`: the base link; by default the root of the file. The order of joints does not depend on it.
+    * `floating`: whether the base moves freely. By default it does, except for robots that are known to be arms or
+      hands, and for files whose root is a link called "world".
+    * `joints`: names of the joints that stay free, in their order; the others are locked at zero, or at `locked`.
+    * `representation`: how twists and wrenches are written, "mixed", "body" or "inertial".
+    * `gravity`: the acceleration vector in the world, z up.
+    * `free_mimic`: give joints that mimic another one a coordinate of their own.
+    * `keep_force_sensors`: keep joints that carry a force/torque sensor as cuts of the tree.
+    * `allow_nonphysical`, `allow_massless`: accept inertias no rigid body has, or joints that move nothing with mass.
+    """
+    settings: dict[str, Any] = {
+        "base": base,
+        "floating": floating,
+        "joints": joints if joints is None else tuple(joints),
+        "locked": locked if locked is None else dict(locked),
+        "representation": representation,
+        "gravity": gravity if isinstance(gravity, tuple) else tuple(gravity),
+        "free_mimic": free_mimic,
+        "keep_force_sensors": keep_force_sensors,
+        "allow_nonphysical": allow_nonphysical,
+        "allow_massless": allow_massless,
+    }
+    if isinstance(source, Model):
+        return Robot(source, **settings)
+    if not isinstance(source, str | os.PathLike):
+        raise ArgumentError(f"load takes the name of a robot, the path of a URDF file or a Model, got {source!r}")
+    if not _is_path(source):
+        known = load_settings(str(source))
+        settings = {
+            name: known.get(name, value) if value is None or value is False else value
+            for name, value in settings.items()
+        }
+        return Robot(load_urdf(find(str(source)), settings["allow_nonphysical"]), **settings)
+    path = Path(source)
+    if path.suffix.lower() == ".xacro":
+        raise RobotFileError(f"{path}: xacro files must be expanded first: run `xacro {path.name} > robot.urdf`")
+    return Robot(load_urdf(path, allow_nonphysical), **settings)
+
+
+def _is_path(source: str | os.PathLike[str]) -> bool:
+    """A path object, or text that looks like a path rather than a name."""
+    if not isinstance(source, str):
+        return True
+    endings = (".urdf", ".xml", ".mjcf", ".xacro")
+    return os.sep in source or "/" in source or source.lower().endswith(endings)

@@ -1,0 +1,36 @@
+"""A robot: a model and the functions compiled for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Self
+
+from floatbase.robot.dynamics import Dynamics
+from floatbase.robot.kinematics import Kinematics
+
+__all__ = ["Robot"]
+
+
+class Robot(Kinematics, Dynamics):
+    """A robot as a user holds it: `floatbase.load` makes one.
+
+    Its methods take one state or a batch of states, in NumPy arrays of float64 or float32, and run code compiled for
+    this robot when first called (and kept on disk). Called with symbols they return expressions, with CasADi's
+    expressions CasADi's. A robot never changes: `with_base` and the like return another one.
+    """
+
+    def with_representation(self, representation: str) -> Self:
+        """The same robot with twists and wrenches written as "mixed", "body" or "inertial"."""
+        return self._with(representation=representation)
+
+    def with_base(self, link: str) -> Self:
+        """The same robot with another link as its base. The order of joints does not change."""
+        return self._with(base=link)
+
+    def with_gravity(self, gravity: Sequence[float]) -> Self:
+        """The same robot under another gravitational acceleration (3,), in m/s^2."""
+        return self._with(gravity=tuple(float(component) for component in gravity))
+
+    def with_joints(self, joints: Sequence[str], locked: Mapping[str, float] | None = None) -> Self:
+        """The same robot with only the named joints free, the others locked at zero or at the positions given."""
+        return self._with(joints=list(joints), locked=dict(locked or {}))

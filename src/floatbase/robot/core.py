@@ -1,0 +1,266 @@
+"""What every robot object has: its tree, and compiled functions made when they are first needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from floatbase.compiler import casadi_arrays, is_symbolic
+from floatbase.compiler.cache import cache_key
+from floatbase.compiler.control import guard
+from floatbase.compiler.function import Function
+from floatbase.compiler.program import Program
+from floatbase.compiler.trace import trace
+from floatbase.errors import ArgumentError
+from floatbase.fingerprint import package_fingerprint
+from floatbase.model import Model, Tree, build_tree
+from floatbase.robot.quantities import Request, check_frame, evaluate, input_ports, parse
+
+Array = npt.NDArray[np.floating[Any]]
+Output = str | Sequence[str]
+
+UNIT_TOLERANCE = 1e-6
+
+
+def check_configuration(tree: Tree, q: Any) -> None:
+    """Guard that the base quaternion of a configuration has unit length."""
+    if tree.floating:
+        w, x, y, z = q[..., 3], q[..., 4], q[..., 5], q[..., 6]
+        guard(
+            np.abs(w * w + x * x + y * y + z * z - 1.0) <= UNIT_TOLERANCE,
+            f"the base quaternion q[3:7] (w, x, y, z) must have unit length, to {UNIT_TOLERANCE:g} in its square",
+        )
+
+
+class RobotCore:
+    """A model seen from one base, and the functions compiled for it."""
+
+    def __init__(self, model: Model, **settings: Any) -> None:
+        self.model = model
+        self.tree = build_tree(model, **settings)
+        self._settings = settings
+        self._functions: dict[Any, Function] = {}
+        self.kernel_functions: dict[Any, Any] = {}  # of the kernels called with this robot
+
+    # -- description ----------------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """The robot's name."""
+        return self.model.name
+
+    @property
+    def nq(self) -> int:
+        """Size of a configuration `q`: base position (3), base quaternion w x y z (4), joint positions."""
+        return self.tree.nq
+
+    @property
+    def nv(self) -> int:
+        """Size of a velocity `v`: base twist (6, linear first), joint rates."""
+        return self.tree.nv
+
+    @property
+    def n_bodies(self) -> int:
+        """Number of rigid bodies, the base included, links fixed to one another counted once."""
+        return len(self.tree.bodies)
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the joint coordinates, in the order in which they stand in `q` and `v`."""
+        return self.tree.joint_names
+
+    @property
+    def body_names(self) -> tuple[str, ...]:
+        """Names of the rigid bodies: of the link that each joint moves, the base first."""
+        return tuple(body.name for body in self.tree.bodies)
+
+    @property
+    def frame_names(self) -> tuple[str, ...]:
+        """Names of all frames: every link, also of those merged into a body, and additional frames."""
+        return tuple(self.tree.frames)
+
+    @property
+    def mass(self) -> float:
+        """Total mass in kg."""
+        return float(sum(body.parameters[0] for body in self.tree.bodies))
+
+    @property
+    def representation(self) -> str:
+        """How twists and wrenches are written: "mixed", "body" or "inertial"."""
+        return self.tree.representation
+
+    @property
+    def floating(self) -> bool:
+        """Whether the base moves freely."""
+        return self.tree.floating
+
+    def __repr__(self) -> str:
+        base = "floating" if self.floating else "fixed"
+        return (
+            f"<Robot {self.name}: {self.n_bodies} bodies, nq={self.nq}, nv={self.nv}, {self.mass:.3f} kg, "
+            f"{base} base {self.body_names[0]!r}, {self.representation} representation>"
+        )
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return _rebuild, (type(self), self.model, self._settings)
+
+    def _with(self, **changes: Any) -> Self:
+        return type(self)(self.model, **{**self._settings, **changes})
+
+    # -- configurations -------------------------------------------------------------------------------------
+
+    @property
+    def position_limits(self) -> tuple[Array, Array]:
+        """Lower and upper limits of the joint positions, infinite where the description gives none."""
+        joints = {joint.name: joint for joint in self.model.joints}
+        limits = [joints[name].limits for name in self.joint_names]
+        return np.array([limit.lower for limit in limits]), np.array([limit.upper for limit in limits])
+
+    def neutral(self) -> Array:
+        """The configuration with the base at the world's origin and joints at zero, or at the limit nearest to it."""
+        lower, upper = self.position_limits
+        joints = np.clip(np.zeros(self.tree.n_joints), lower, upper)
+        return np.concatenate([[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], joints]) if self.floating else joints
+
+    def random(self, rng: np.random.Generator | int | None = None, n: int | Sequence[int] = ()) -> tuple[Array, Array]:
+        """Random configurations and velocities, of leading shape `n`.
+
+        Joints are uniform within their limits (within half a turn or half a metre of zero where there are none), base
+        attitudes are uniform, base positions and all velocities are standard normal.
+        """
+        rng = np.random.default_rng(rng)
+        shape = (n,) if isinstance(n, int) else tuple(n)
+        lower, upper = self.position_limits
+        prismatic = np.zeros(self.tree.n_joints, dtype=bool)
+        for body in self.tree.bodies:
+            if body.joint is not None:
+                prismatic[body.joint.index] |= body.joint.kind == "prismatic"
+        reach = np.where(prismatic, 0.5, np.pi)
+        lower, upper = np.where(np.isfinite(lower), lower, -reach), np.where(np.isfinite(upper), upper, reach)
+        joints = lower + (upper - lower) * rng.random((*shape, self.tree.n_joints))
+        v = rng.standard_normal((*shape, self.nv))
+        if not self.floating:
+            return joints, v
+        attitude = rng.standard_normal((*shape, 4))
+        attitude /= np.linalg.norm(attitude, axis=-1, keepdims=True)
+        return np.concatenate([rng.standard_normal((*shape, 3)), attitude, joints], axis=-1), v
+
+    # -- compiled functions ---------------------------------------------------------------------------------
+
+    def function(self, outputs: Output | Sequence[Output], wrenches: Sequence[str] = ()) -> Function:
+        """One compiled function for several quantities, chosen before the loop that calls it.
+
+        outputs: names of this class's methods, or tuples of a name and a frame, for instance
+        `["mass_matrix", "bias", ("jacobian", "l_sole")]`. wrenches: frames at which external wrenches act; each adds
+        an argument `wrench_<frame>` (6,). The function takes the arrays that are needed, in the order q, v, a, tau,
+        wrenches, and returns the quantities in the order asked for; shared work is done once.
+        """
+        requests, single = self._parse(outputs)
+        return self._compiled(requests, tuple(wrenches), single)
+
+    def prepare(
+        self,
+        *outputs: Output,
+        wrenches: Sequence[str] = (),
+        batch: bool = True,
+        dtypes: Sequence[str] = ("float64",),
+        progress: bool = True,
+    ) -> None:
+        """Compile methods ahead of their first call, in parallel, showing a progress bar.
+
+        outputs: names or (name, frame) tuples as for `function`, each compiled on its own. batch: compile the version
+        for many states as well as the one for a single state.
+        """
+        if isinstance(wrenches, str):
+            raise ArgumentError(f"wrenches must be a sequence of frame names, got the string {wrenches!r}")
+        functions = []
+        for output in outputs:
+            request = parse(self.tree, output)
+            acting = tuple(wrenches) if request.quantity.wrenches else ()
+            functions.append(self._compiled((request,), acting, True))
+        from floatbase.progress import compile_with_progress
+
+        compile_with_progress(functions, dtypes=dtypes, batch=batch, show=progress)
+
+    def program(self, outputs: Output | Sequence[Output], wrenches: Sequence[str] = ()) -> Program:
+        """The traced program behind `function(outputs, wrenches)`."""
+        return self.function(outputs, wrenches).program
+
+    def _parse(self, outputs: Output | Sequence[Output]) -> tuple[tuple[Request, ...], bool]:
+        from floatbase.robot.quantities import QUANTITIES
+
+        single = isinstance(outputs, str) or (
+            isinstance(outputs, tuple)
+            and len(outputs) > 1
+            and isinstance(outputs[0], str)
+            and bool(QUANTITIES.get(outputs[0]) and QUANTITIES[outputs[0]].static)
+        )
+        items: Sequence[Any] = [outputs] if single else list(outputs)
+        if not items:
+            raise ArgumentError("function: outputs is empty; name at least one quantity")
+        return tuple(parse(self.tree, item) for item in items), single
+
+    def _compiled(self, requests: tuple[Request, ...], wrenches: tuple[str, ...], single: bool) -> Function:
+        if len(set(requests)) != len(requests):
+            raise ArgumentError(f"function: a quantity is asked for twice in {[item.label for item in requests]}")
+        key = (requests, wrenches, single)
+        found = self._functions.get(key)
+        if found is None:
+            found = self._functions[key] = self._make(requests, wrenches)
+        return found
+
+    def _make(self, requests: tuple[Request, ...], wrenches: tuple[str, ...]) -> Function:
+        tree = self.tree
+        ports = input_ports(tree, requests, wrenches)
+        name = "_".join(request.label for request in requests)
+
+        def algorithm(*arrays: Any) -> dict[str, Any]:
+            if ports[0].name == "q":
+                check_configuration(tree, arrays[0])
+            return evaluate(tree, requests, wrenches, arrays)
+
+        key = cache_key("robot", tree.digest, repr(requests), repr(wrenches), package_fingerprint())
+        return Function(None, lambda: trace(algorithm, ports, name), key=key, doc=_doc(requests))
+
+    def _evaluate(
+        self,
+        request: Request,
+        arrays: tuple[Any, ...],
+        wrenches: Mapping[str, Any] | None = None,
+        **call: Any,
+    ) -> Any:
+        """Call one quantity: compiled for numbers, traced for symbols, replayed for CasADi's expressions."""
+        frames = tuple(wrenches) if wrenches else ()
+        values = (*arrays, *wrenches.values()) if wrenches else arrays
+        if is_symbolic(*values):
+            return self._symbolic(request, frames, values)
+        compiled = self._compiled((request,), frames, True)
+        if casadi_arrays(*values):
+            from floatbase.compiler.casadi import casadi_call
+
+            return casadi_call(compiled.program, *values)[0]
+        return compiled(*values, **call)
+
+    def _symbolic(self, request: Request, frames: tuple[str, ...], values: Sequence[Any]) -> Any:
+        for port, value in zip(input_ports(self.tree, (request,), frames), values, strict=True):
+            if np.shape(value) != port.shape:
+                raise ArgumentError(
+                    f"{request.name}: {port.name} must have shape {port.shape}, got {np.shape(value)}; "
+                    "symbols have no batch axes"
+                )
+        return evaluate(self.tree, (request,), frames, values)[request.label]
+
+    def _check_frame(self, frame: str) -> None:
+        check_frame(self.tree, frame)
+
+
+def _doc(requests: Sequence[Request]) -> str:
+    """The documentation of a compiled function: that of its quantities' algorithms."""
+    return "\n\n".join(f"{request.label}: {request.quantity.algorithm.__doc__ or ''}" for request in requests)
+
+
+def _rebuild(kind: type[RobotCore], model: Model, settings: dict[str, Any]) -> RobotCore:
+    return kind(model, **settings)

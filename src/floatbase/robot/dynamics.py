@@ -1,0 +1,80 @@
+"""Forces and motion: the dynamic methods of a robot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from floatbase.robot.core import RobotCore
+from floatbase.robot.quantities import Request
+
+
+class Dynamics(RobotCore):
+    r"""The equations of motion $M(q)\dot\nu + C(q,\nu)\nu + G(q) = \tau + \sum_k J_k^T f_k$ and their parts.
+
+    Generalised forces have shape (..., nv): for a floating base the first six are the wrench on the base (zero for a
+    robot that nothing pushes), in the robot's representation. `wrenches={"frame": f}` are wrenches f (..., 6), force
+    first, that the environment applies on the robot at a frame, written as that frame's twist is: "mixed" at its origin
+    in world axes, "body" in its own axes, "inertial" at the world's origin.
+    """
+
+    def inverse_dynamics(
+        self,
+        q: Any,
+        v: Any,
+        a: Any,
+        wrenches: Mapping[str, Any] | None = None,
+        *,
+        out: Any = None,
+        threads: int | None = None,
+    ) -> Any:
+        r"""Generalised forces $\tau = M \dot\nu + C \nu + G - \sum_k J_k^T f_k$ (..., nv), by Newton-Euler recursion.
+
+        `a` (..., nv) is the rate of change of the components of `v`. Spec. (3.52) of Traversaro 2017, table 4.1 of
+        Bos 2019.
+        """
+        return self._evaluate(Request("inverse_dynamics"), (q, v, a), wrenches, out=out, threads=threads)
+
+    def forward_dynamics(
+        self,
+        q: Any,
+        v: Any,
+        tau: Any,
+        wrenches: Mapping[str, Any] | None = None,
+        *,
+        out: Any = None,
+        threads: int | None = None,
+    ) -> Any:
+        r"""Accelerations $\dot\nu = M^{-1}(\tau + \sum_k J_k^T f_k - C \nu - G)$ (..., nv), by articulated bodies.
+
+        `tau` (..., nv) includes the wrench on a floating base, normally zero. Table E.6 of Bos 2019, signs corrected.
+        """
+        return self._evaluate(Request("forward_dynamics"), (q, v, tau), wrenches, out=out, threads=threads)
+
+    def mass_matrix(self, q: Any, *, out: Any = None, threads: int | None = None) -> Any:
+        """Mass matrix $M$ (..., nv, nv), symmetric, by composite rigid bodies (3.54 of Traversaro 2017)."""
+        return self._evaluate(Request("mass_matrix"), (q,), out=out, threads=threads)
+
+    def bias(
+        self,
+        q: Any,
+        v: Any,
+        wrenches: Mapping[str, Any] | None = None,
+        *,
+        out: Any = None,
+        threads: int | None = None,
+    ) -> Any:
+        r"""Bias forces $C \nu + G - \sum_k J_k^T f_k$ (..., nv): inverse dynamics at zero acceleration."""
+        return self._evaluate(Request("bias"), (q, v), wrenches, out=out, threads=threads)
+
+    def gravity(self, q: Any, *, out: Any = None, threads: int | None = None) -> Any:
+        """Generalised gravity forces $G$ (..., nv), the gradient of the potential energy."""
+        return self._evaluate(Request("gravity"), (q,), out=out, threads=threads)
+
+    def kinetic_energy(self, q: Any, v: Any, *, out: Any = None, threads: int | None = None) -> Any:
+        r"""Kinetic energy $\frac12 \nu^T M \nu$ (...,) in J."""
+        return self._evaluate(Request("kinetic_energy"), (q, v), out=out, threads=threads)
+
+    def potential_energy(self, q: Any, *, out: Any = None, threads: int | None = None) -> Any:
+        r"""Potential energy $-m\,g^T p_{com}$ (...,) in J, zero at the world's origin."""
+        return self._evaluate(Request("potential_energy"), (q,), out=out, threads=threads)

@@ -1,0 +1,173 @@
+"""Users' kernels: shapes, settings, results, errors."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import floatbase as fb
+from floatbase.errors import ArgumentError, StateError, TraceError, UnknownNameError
+
+
+@dataclass(frozen=True)
+class Reach:
+    error: Any
+    distance: Any
+
+
+class Pair(NamedTuple):
+    first: Any
+    second: Any
+
+
+@fb.kernel
+def foot_height(robot, q):
+    return robot.pose(q, "LF_FOOT")[2, 3]
+
+
+@fb.kernel(target=(3,))
+def reach(robot, q, target, *, frame="LF_FOOT"):
+    error = robot.pose(q, frame)[:3, 3] - target
+    return Reach(error, np.linalg.norm(error))
+
+
+@fb.kernel(gain=())
+def damped(robot, q, v, gain):
+    return robot.bias(q, v) - gain * v
+
+
+@pytest.fixture
+def robot(load_robot):
+    return load_robot("anymal_c", "mixed")
+
+
+def test_one_state_and_batch(robot, rng):
+    q, _ = robot.random(rng, n=7)
+    heights = foot_height(robot, q)
+    assert heights.shape == (7,)
+    assert np.allclose(heights, robot.pose(q, "LF_FOOT")[:, 2, 3], atol=1e-14)
+    assert foot_height(robot, q[2]) == heights[2]
+
+
+def test_dataclass_result_and_static_setting(robot, rng):
+    q, _ = robot.random(rng, n=4)
+    target = np.array([0.1, 0.2, 0.3])
+    result = reach(robot, q, target, frame="RH_FOOT")
+    assert isinstance(result, Reach) and result.error.shape == (4, 3)
+    assert np.allclose(result.error, robot.pose(q, "RH_FOOT")[:, :3, 3] - target, atol=1e-14)
+    assert np.allclose(result.distance, np.linalg.norm(result.error, axis=1))
+    assert not np.allclose(result.distance, reach(robot, q, target).distance)
+
+
+def test_scalars_and_arguments_by_name(robot, rng):
+    q, v = robot.random(rng)
+    assert np.allclose(damped(robot, q, v, gain=0.5), robot.bias(q, v) - 0.5 * v, atol=1e-12)
+    with pytest.raises(ArgumentError, match="missing gain"):
+        damped(robot, q, v)
+
+
+@pytest.mark.parametrize("kind", ["tuple", "dict", "namedtuple"])
+def test_kinds_of_results(robot, rng, kind):
+    make = {"tuple": lambda a, b: (a, b), "dict": lambda a, b: {"first": a, "second": b}, "namedtuple": Pair}[kind]
+
+    @fb.kernel
+    def two(robot, q):
+        return make(robot.com(q), robot.mass_matrix(q)[0, 0])
+
+    q, _ = robot.random(rng)
+    for _ in range(2):  # the second time from the cache
+        result = two(robot, q)
+        assert type(result) is type(make(1, 2))
+        first, second = result.values() if kind == "dict" else result
+        assert first.shape == (3,) and second == pytest.approx(robot.mass)
+
+
+def test_symbols_pass_through(robot):
+    q = fb.symbols("q", robot.nq)
+    assert foot_height(robot, q).shape == ()
+
+    @fb.kernel
+    def twice(robot, q):
+        return 2.0 * foot_height(robot, q)
+
+    state = robot.neutral()
+    assert twice(robot, state) == pytest.approx(2 * foot_height(robot, state))
+
+
+def test_a_kernel_that_changes_is_compiled_anew(robot, rng):
+    q, _ = robot.random(rng)
+    values = []
+    for factor in (1.0, 2.0):
+
+        @fb.kernel
+        def scaled(robot, q):
+            return factor * robot.com(q)  # noqa: B023
+
+        values.append(scaled(robot, q))
+    assert np.allclose(values[1], 2 * values[0])
+
+
+def test_guards(robot, rng):
+    @fb.kernel
+    def above_ground(robot, q):
+        z = robot.com(q)[2]
+        fb.guard(z > 0, "the robot is under the ground")
+        return z
+
+    q, _ = robot.random(rng, n=20)
+    q[:, 2] = 3.0
+    above_ground(robot, q)
+    q[11, 2] = -5.0
+    with pytest.raises(StateError, match=r"under the ground.*11|11.*under the ground"):
+        above_ground(robot, q)
+    with pytest.raises(StateError, match="under the ground"):
+        above_ground(robot, q[11])
+
+
+def test_pickling():
+    assert pickle.loads(pickle.dumps(Reach)) is Reach
+
+
+def test_bad_definitions():
+    with pytest.raises(UnknownNameError, match="target"):
+        fb.kernel(targt=(3,))(lambda robot, q, target: q)
+    with pytest.raises(ArgumentError, match="kwargs"):
+        fb.kernel(lambda robot, **settings: 0)
+    with pytest.raises(ArgumentError, match="out"):
+        fb.kernel(lambda robot, q, out: 0)
+
+
+def test_bad_calls(robot):
+    q = robot.neutral()
+    with pytest.raises(UnknownNameError, match="frame"):
+        reach(robot, q, np.zeros(3), fram="LF_FOOT")
+    with pytest.raises(ArgumentError, match="Robot"):
+        foot_height(q, q)
+    with pytest.raises(ArgumentError, match="hashable"):
+        reach(robot, q, np.zeros(3), frame=["LF_FOOT"])
+    with pytest.raises(ArgumentError, match="takes 1 arrays"):
+        foot_height(robot, q, q)
+
+
+def test_branching_on_a_symbol_is_explained(robot):
+    @fb.kernel
+    def branches(robot, q):
+        return q[0] if q[0] > 0 else q[1]
+
+    with pytest.raises(TraceError, match=r"np\.where"):
+        branches(robot, robot.neutral())
+
+
+def test_float_arrays_refuse_symbols_with_advice(robot):
+    @fb.kernel
+    def stores(robot, q):
+        result = np.zeros(3)
+        result[0] = q[0]
+        return result
+
+    with pytest.raises((TraceError, ValueError), match="like="):
+        stores(robot, robot.neutral())
