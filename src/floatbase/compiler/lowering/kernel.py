@@ -1,0 +1,244 @@
+"""A program's instructions as the body of one function.
+
+Every value is a register; inputs, results of blocks and of elementary functions lie in scratch memory as
+arrays of values (one value: one element in each lane) and are read where they are first needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from floatbase.compiler.lowering.arrays import copy
+from floatbase.compiler.lowering.blocks import emit_block
+from floatbase.compiler.lowering.builder import Builder
+from floatbase.compiler.lowering.elementary import elementary_function
+from floatbase.compiler.lowering.module import Frame, Module, subprogram_name
+from floatbase.compiler.lowering.selection import (
+    FUNCTIONS,
+    MULTIPLY_ADD,
+    MULTIPLY_SUBTRACT,
+    NEGATIVE_MULTIPLY_ADD,
+    Group,
+    Selection,
+    select_instructions,
+)
+from floatbase.compiler.operations import BOOLEAN, Op
+from floatbase.compiler.program import Program
+from floatbase.errors import ProgramError
+
+LONG_RUN = 8
+"""Copies of at least so many neighbouring values are loops."""
+
+IN_MEMORY = frozenset({int(op) for op in (Op.INPUT, Op.CONSTANT, Op.PROJECT, *FUNCTIONS)})
+"""Operations whose values are read from memory, or are constants."""
+
+_SIMPLE = {Op.ADD: "fadd", Op.SUB: "fsub", Op.MUL: "fmul", Op.DIV: "fdiv"}
+_COMPARISONS = {Op.LT: "olt", Op.LE: "ole", Op.EQ: "oeq", Op.NE: "une"}
+_INTRINSICS = {Op.SQRT: "sqrt", Op.ABS: "fabs", Op.FLOOR: "floor", Op.CEIL: "ceil"}
+
+
+class Kernel:
+    """Emits one program into a builder.
+
+    `places` says where values that lie in memory are: the address of an array and a position. `sinks` says where
+    values are to be stored as soon as they are computed. `offsets` says where in scratch memory arrays begin.
+    """
+
+    def __init__(self, module: Module, builder: Builder, program: Program, frame: Frame, inputs: str) -> None:
+        self.module, self.builder, self.program, self.frame = module, builder, program, frame
+        self.selection: Selection = select_instructions(program, module.element.fma)
+        self.names: list[str] = [""] * len(program.code)
+        self.places: dict[int, tuple[str, int]] = {}
+        self.sinks: dict[int, list[tuple[str, int]]] = {}
+        self.offsets: dict[str, int] = {}
+        self.inputs = inputs
+        element = module.element
+        self._prefix = {int(op): f"{name} {element.value} " for op, name in _SIMPLE.items()}
+        self._prefix.update((int(op), f"fcmp {name} {element.value} ") for op, name in _COMPARISONS.items())
+
+    def emit(self) -> None:
+        """All instructions, in the order of the selection."""
+        code, names, lines, prefix = self.selection.code, self.names, self.builder.lines, self._prefix
+        kind = self.module.element.value
+        fma = f"call {kind} @llvm.fma.{self.module.element.mangled}({kind} "
+        self.builder.declarations.add(f"declare {kind} @llvm.fma.{self.module.element.mangled}({kind}, {kind}, {kind})")
+        for step in self.selection.steps:
+            if isinstance(step, Group):
+                self._group(step)
+                continue
+            op, a, b, c = code[step]
+            if op in prefix:
+                lines.append(f"%v{step} = {prefix[op]}{names[a] or self.value(a)}, {names[b] or self.value(b)}")
+                names[step] = f"%v{step}"
+            elif op >= MULTIPLY_ADD:
+                first, second, third = (names[a] or self.value(a)), (names[b] or self.value(b)), self.value(c)
+                if op == NEGATIVE_MULTIPLY_ADD:
+                    first = self.builder.neg(first)
+                elif op == MULTIPLY_SUBTRACT:
+                    third = self.builder.neg(third)
+                lines.append(f"%v{step} = {fma}{first}, {kind} {second}, {kind} {third})")
+                names[step] = f"%v{step}"
+            else:
+                self._other(step, op, a, b, c)
+            for base, position in self.sinks.get(step, ()):
+                self.builder.store(names[step], self.builder.at(base, position))
+
+    def value(self, number: int) -> str:
+        """The register that holds a value; reads it from memory the first time."""
+        name = self.names[number]
+        if not name:
+            op, a, _, _ = self.selection.code[number]
+            if op == Op.CONSTANT:
+                name = self.module.element.literal(float(self.program.constants[a]))
+            else:
+                name = self.builder.load(self.address(number))
+            self.names[number] = name
+        return name
+
+    def address(self, number: int) -> str:
+        """Where a value lies that is in memory."""
+        base, position = self.places[number]
+        return self.builder.at(base, position)
+
+    def offset(self, number: int) -> int:
+        """Where in this function's scratch a value lies that is in memory, in bytes."""
+        base, position = self.places[number]
+        return self.offsets[base] + position * self.module.element.bytes
+
+    def truth(self, number: int) -> str:
+        """The `i1` that says whether a truth value is false in any lane."""
+        return self.builder.any(self.builder.invert(self.value(number)))
+
+    def _other(self, number: int, op: int, a: int, b: int, c: int) -> None:
+        builder = self.builder
+        if op == Op.CONSTANT:
+            return
+        if op == Op.INPUT:
+            self.places[number] = (self.inputs, a)
+        elif op == Op.PROJECT:
+            base, position = self.places[a]
+            self.places[number] = (base, position + b)
+        elif op == Op.BLOCK:
+            self._block(number, a)
+        elif op == Op.NEG:
+            self.names[number] = builder.neg(self.value(a))
+        elif op in _INTRINSICS:
+            self.names[number] = builder.intrinsic(_INTRINSICS[Op(op)], self.value(a))
+        elif op in (Op.MIN, Op.MAX):
+            first, second = self.value(a), self.value(b)
+            other = (second, first) if op == Op.MIN else (first, second)
+            self.names[number] = builder.select(builder.compare("olt", *other), second, first)
+        elif op == Op.SIGN:
+            self.names[number] = _sign(builder, self.value(a))
+        elif op == Op.SELECT:
+            self.names[number] = builder.select(self.value(a), self.value(b), self.value(c))
+        elif op == Op.NOT:
+            self.names[number] = builder.invert(self.value(a))
+        elif op in BOOLEAN:
+            combine = builder.both if op == Op.AND else builder.either
+            self.names[number] = combine(self.value(a), self.value(b))
+        else:
+            raise ProgramError(f"program {self.program.name!r}: operation {op} cannot be compiled")
+
+    def _block(self, number: int, which: int) -> None:
+        block = self.program.blocks[which]
+        arguments = self.array(len(block.arguments))
+        outputs = self.array(block.size)
+        self.store_all([int(value) for value in block.arguments], arguments)
+        self.places[number] = (outputs, 0)
+        emit_block(self.module, self.builder, self.frame, block, arguments, outputs, emit_subprogram)
+
+    def array(self, length: int) -> str:
+        """A new array in scratch memory."""
+        offset = self.frame.allocate(length * self.module.element.bytes)
+        name = self.builder.let(f"getelementptr i8, ptr %scratch, i64 {offset}")
+        self.offsets[name] = offset
+        return name
+
+    def _group(self, group: Group) -> None:
+        """Evaluate a function on packed arguments: full native vectors, whatever our number of lanes."""
+        element, builder = self.module.element, self.builder
+        function = elementary_function(self.module, group.function)
+        native = function.lanes * element.size
+        vectors = -(-len(group.arguments) * element.bytes // native)
+        capacity = vectors * native // element.bytes
+        arguments = self.array(capacity * function.arguments)
+        results = self.array(capacity * function.results)
+        for part in range(function.arguments):
+            for position, values in enumerate(group.arguments):
+                builder.store(self.value(values[part]), builder.at(arguments, part * capacity + position))
+            for position in range(len(group.arguments), capacity):  # the last vector is padded with harmless numbers
+                builder.store(element.literal(1.0), builder.at(arguments, part * capacity + position))
+        builder.do(f"call void {function.name}(ptr {arguments}, ptr {results}, i64 {vectors})")
+        for position, wanted in enumerate(group.results):
+            for part, number in enumerate(wanted):
+                if number >= 0:
+                    self.places[number] = (results, part * capacity + position)
+
+    def store_all(self, numbers: Sequence[int], target: str) -> None:
+        """Write values to consecutive elements of an array; long runs of neighbours in memory are copied by a loop."""
+        builder = self.builder
+        position = 0
+        while position < len(numbers):
+            length = self.run(numbers, position)
+            if length >= LONG_RUN:
+                source, destination = self.address(numbers[position]), builder.at(target, position)
+                copy(builder, source, destination, length)
+                position += length
+            else:
+                builder.store(self.value(numbers[position]), builder.at(target, position))
+                position += 1
+
+    def run(self, numbers: Sequence[int], start: int) -> int:
+        """How many of the numbers from `start` on lie in memory one after another."""
+        place = self.places.get(numbers[start])
+        if place is None:
+            return 0
+        length = 1
+        while start + length < len(numbers) and self.places.get(numbers[start + length]) == (
+            place[0],
+            place[1] + length,
+        ):
+            length += 1
+        return length
+
+
+def emit_subprogram(module: Module, program: Program) -> tuple[str, int]:
+    """Emit a program that a block runs, `void (ptr in, ptr out, ptr scratch)`; its name and scratch size."""
+    name = subprogram_name(program)
+    if program.guards:
+        raise ProgramError(f"program {program.name!r} is run by a block and has guards; they belong to the caller")
+    return f"@{name}", module.once(name, lambda: _emit_subprogram(module, program, name))
+
+
+def _emit_subprogram(module: Module, program: Program, name: str) -> int:
+    builder, frame = module.builder(), Frame()
+    kernel = Kernel(module, builder, program, frame, "%in")
+    kernel.emit()
+    kernel.store_all([int(value) for value in program.results], "%out")
+    builder.do("ret void")
+    module.finish(builder, f"define internal void @{name}(ptr %in, ptr %out, ptr %scratch)", frame)
+    return frame.total
+
+
+def flags(kernel: Kernel, not_finite: str | None) -> str:
+    """The `i32` a program returns: a bit for every guard that fails, and the sign bit for a bad input."""
+    builder = kernel.builder
+    total = "0"
+    conditions = [(number, kernel.truth(value)) for number, (value, _) in enumerate(kernel.program.guards)]
+    if not_finite is not None:
+        conditions.append((31, not_finite))
+    for bit, condition in conditions:
+        wide = builder.let(f"zext i1 {condition} to i32")
+        shifted = builder.let(f"shl i32 {wide}, {bit}")
+        total = builder.let(f"or i32 {total}, {shifted}")
+    return total
+
+
+def _sign(builder: Builder, x: str) -> str:
+    """-1, 0 or 1; NaN stays NaN."""
+    one, zero = builder.literal(1.0), builder.literal(0.0)
+    signed = builder.select(
+        builder.compare("olt", x, zero), builder.literal(-1.0), builder.select(builder.compare("ogt", x, zero), one, x)
+    )
+    return builder.select(builder.compare("oeq", x, zero), zero, signed)

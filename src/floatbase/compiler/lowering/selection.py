@@ -1,0 +1,191 @@
+"""Which instructions a program is executed with, and in which order.
+
+Three decisions are taken here once for every target and number of lanes, so that a result does not
+depend on them: what is dead, which products are fused into a multiply-add (a product used once, by a sum
+or difference), and which elementary functions are evaluated together. Functions of mutually independent
+arguments form a group: a humanoid's joint angles then take a few vector evaluations, even for one state.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from floatbase.compiler.operations import ARITY, Op
+from floatbase.compiler.program import Program
+
+# instructions that only exist after selection; operands a, b, c
+MULTIPLY_ADD = 100  # a b + c
+MULTIPLY_SUBTRACT = 101  # a b - c
+NEGATIVE_MULTIPLY_ADD = 102  # c - a b
+
+FUNCTIONS: dict[int, tuple[str, int]] = {
+    Op.SIN: ("sincos", 0),
+    Op.COS: ("sincos", 1),
+    Op.TAN: ("tan", 0),
+    Op.ASIN: ("asin", 0),
+    Op.ACOS: ("acos", 0),
+    Op.ATAN: ("atan", 0),
+    Op.ATAN2: ("atan2", 0),
+    Op.SINH: ("sinh", 0),
+    Op.COSH: ("cosh", 0),
+    Op.TANH: ("tanh", 0),
+    Op.EXP: ("exp", 0),
+    Op.LOG: ("log", 0),
+    Op.EXPM1: ("expm1", 0),
+    Op.LOG1P: ("log1p", 0),
+    Op.POW: ("pow", 0),
+}
+"""The function that evaluates an operation, and which of its results the operation is."""
+
+_LEAVES = frozenset({int(Op.INPUT), int(Op.CONSTANT)})
+
+
+@dataclass(frozen=True)
+class Group:
+    """Evaluations of one elementary function: `arguments[k]` gives the values `results[k]` (-1: not wanted)."""
+
+    function: str
+    arguments: tuple[tuple[int, ...], ...]
+    results: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Instructions by value number, and the order of the steps: a value, or a group of function evaluations."""
+
+    code: list[list[int]]
+    steps: list[int | Group]
+
+
+def select_instructions(program: Program, fuse: bool) -> Selection:
+    """Drop what is dead, fuse products into sums, group elementary functions and put all in order."""
+    code: list[list[int]] = program.code.tolist()
+    uses = _count_uses(program, code)
+    if fuse:
+        _fuse(code, uses)
+    return Selection(code, _order(program, code, uses, _group(program, code, uses)))
+
+
+def operands(program: Program, row: list[int]) -> list[int]:
+    """The values an instruction reads."""
+    op = row[0]
+    if op in _LEAVES:
+        return []
+    if op == Op.BLOCK:
+        return [int(value) for value in program.blocks[row[1]].arguments]
+    if op == Op.PROJECT:
+        return [row[1]]
+    if op >= MULTIPLY_ADD:
+        return row[1:4]
+    return row[1 : 1 + ARITY[Op(op)]]
+
+
+def _roots(program: Program) -> list[int]:
+    return [int(value) for value in program.results] + [value for value, _ in program.guards]
+
+
+def _count_uses(program: Program, code: list[list[int]]) -> list[int]:
+    uses = [0] * len(code)
+    for value in _roots(program):
+        uses[value] += 1
+    for value in range(len(code) - 1, -1, -1):
+        if uses[value]:
+            for operand in operands(program, code[value]):
+                uses[operand] += 1
+    return uses
+
+
+def _fuse(code: list[list[int]], uses: list[int]) -> None:
+    for value, (op, a, b, _) in enumerate(code):
+        if not uses[value] or (op != Op.ADD and op != Op.SUB):
+            continue
+        if code[b][0] == Op.MUL and uses[b] == 1:
+            kind = MULTIPLY_ADD if op == Op.ADD else NEGATIVE_MULTIPLY_ADD
+            code[value] = [kind, code[b][1], code[b][2], a]
+            uses[b] = 0
+        elif code[a][0] == Op.MUL and uses[a] == 1:
+            kind = MULTIPLY_ADD if op == Op.ADD else MULTIPLY_SUBTRACT
+            code[value] = [kind, code[a][1], code[a][2], b]
+            uses[a] = 0
+
+
+def _group(program: Program, code: list[list[int]], uses: list[int]) -> dict[int, Group]:
+    """The group of every value that an elementary function gives.
+
+    Values whose longest chain of function evaluations has the same length cannot depend on one another.
+    """
+    depth = [0] * len(code)
+    members: dict[tuple[int, str], dict[tuple[int, ...], list[int]]] = {}
+    for value, row in enumerate(code):
+        if not uses[value]:
+            continue
+        arguments = operands(program, row)
+        if arguments:
+            depth[value] = max([depth[argument] for argument in arguments])
+        if row[0] in FUNCTIONS:
+            depth[value] += 1
+            name, part = FUNCTIONS[row[0]]
+            results = members.setdefault((depth[value], name), {}).setdefault(tuple(arguments), [-1, -1])
+            results[part] = value
+    groups: dict[int, Group] = {}
+    for (_, name), calls in members.items():
+        group = Group(name, tuple(calls), tuple(tuple(parts) for parts in calls.values()))
+        for numbers in group.results:
+            groups.update((number, group) for number in numbers if number >= 0)
+    return groups
+
+
+def _order(program: Program, code: list[list[int]], uses: list[int], groups: dict[int, Group]) -> list[int | Group]:
+    """The program's own order, except that a group waits for all of its arguments."""
+    done = bytearray(len(code))
+    steps: list[int | Group] = []
+    needs_visit = bool(groups)
+    for value, row in enumerate(code):
+        if done[value] or not uses[value]:
+            continue
+        if not needs_visit:
+            done[value] = 1
+            steps.append(value)
+            continue
+        if row[0] in _LEAVES or (value not in groups and all(done[other] for other in operands(program, row))):
+            done[value] = 1
+            steps.append(value)
+            continue
+        _visit(value, program, code, groups, done, steps)
+    return steps
+
+
+def _visit(
+    root: int,
+    program: Program,
+    code: list[list[int]],
+    groups: dict[int, Group],
+    done: bytearray,
+    steps: list[int | Group],
+) -> None:
+    """Append a value after everything it needs."""
+    stack = [root]
+    while stack:
+        value = stack[-1]
+        if done[value]:
+            stack.pop()
+            continue
+        group = groups.get(value)
+        if group is None:
+            needed = operands(program, code[value])
+        else:
+            needed = [argument for arguments in group.arguments for argument in arguments]
+        missing = [other for other in needed if not done[other]]
+        if missing:
+            stack.extend(reversed(missing))
+            continue
+        stack.pop()
+        if group is None:
+            done[value] = 1
+            steps.append(value)
+        else:
+            steps.append(group)
+            for results in group.results:
+                for result in results:
+                    if result >= 0:
+                        done[result] = 1

@@ -1,0 +1,38 @@
+"""What machine the code is for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Target:
+    """A processor: LLVM's triple, CPU name and feature string, and the width of its vector registers."""
+
+    triple: str
+    cpu: str
+    features: str
+    native_vector_bits: int
+
+    @staticmethod
+    def host() -> Target:
+        """The processor this process runs on."""
+        from llvmlite import binding
+
+        features = str(binding.get_host_cpu_features().flatten())
+        triple = str(binding.get_process_triple())
+        return Target(triple, str(binding.get_host_cpu_name()), features, _vector_bits(triple, features))
+
+    @property
+    def has_fma(self) -> bool:
+        """Whether fused multiply-add is one instruction; if not, programs are compiled without it."""
+        return self.triple.startswith(("aarch64", "arm64")) or "+fma" in self.features.split(",")
+
+
+def _vector_bits(triple: str, features: str) -> int:
+    available = set(features.split(","))
+    if triple.startswith(("x86_64", "amd64")):
+        if {"+avx512f", "+avx512dq", "+avx512vl"} <= available:
+            return 512
+        return 256 if "+avx" in available else 128
+    return 128
