@@ -51,7 +51,7 @@ def jacobian(outputs: Any, inputs: Any, mode: Mode | None = None) -> SymbolArray
         for i, row in enumerate(sparse_jacobian(graph, list(y.flat), list(x.flat), mode)):
             for j, value in row.items():
                 result[i, j] = value
-    return result.reshape(*y.shape, *x.shape).view(SymbolArray)
+    return result.reshape((*y.shape, *x.shape)).view(SymbolArray)
 
 
 def sparse_jacobian(
@@ -130,7 +130,7 @@ def hessian(output: Any, inputs: Any) -> SymbolArray:
     full = jacobian(first, x.reshape(-1), "forward").view(np.ndarray)
     for i in range(x.size):
         full[i, i + 1 :] = full[i + 1 :, i]
-    return full.reshape(*x.shape, *x.shape).view(SymbolArray)
+    return full.reshape((*x.shape, *x.shape)).view(SymbolArray)
 
 
 def jacobian_program(
@@ -158,7 +158,7 @@ def jacobian_program(
             j = 0
             for column in columns:
                 part = full[i : i + outputs[row].size, j : j + inputs[column].size]
-                results[f"d_{row}_d_{column}"] = part.reshape(*outputs[row].shape, *inputs[column].shape)
+                results[f"d_{row}_d_{column}"] = part.reshape((*outputs[row].shape, *inputs[column].shape))
                 j += inputs[column].size
             i += outputs[row].size
         return extract(graph, f"{program.name}_jacobian", inputs, results)

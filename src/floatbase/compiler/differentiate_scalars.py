@@ -1,8 +1,8 @@
 r"""Derivatives of the elementary operations.
 
-Each rule gives \(\partial r / \partial x_k\) of a result \(r\) for every operand \(x_k\), in terms of the operands and
-of \(r\) itself. Operations that choose between two values (`select`, `min`, `max`) are not here: they carry the derivative
-of the value that is chosen, see `branch`.
+Each rule gives \(\partial r / \partial x_k\) of a result \(r\), for every operand \(x_k\), in terms of the operands
+and of \(r\) itself. Operations that choose between two values (`select`, `min`, `max`) are not here: they carry the
+derivative of the value that is chosen, see `branch`.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ def interpret(program: Program, *arrays: Any, dtype: Any = None) -> tuple[np.nda
         for k in range(port.size):
             result[..., k] = values[program.results[start + k]]
         start += port.size
-        results.append(result.reshape(*batch, *port.shape))
+        results.append(result.reshape((*batch, *port.shape)))
     return tuple(results)
 
 
@@ -52,7 +52,7 @@ def _flat_inputs(program: Program, arrays: tuple[Any, ...], dtype: Any) -> tuple
         if lead < 0 or part.shape[lead:] != port.shape:
             raise ShapeError(f"{program.name}: {port.name} must have shape (..., {port.shape}), got {part.shape}")
         batches.append(part.shape[:lead])
-        rows = part.astype(kind, copy=False).reshape(*part.shape[:lead], port.size)
+        rows = part.astype(kind, copy=False).reshape((*part.shape[:lead], port.size))
         flat.extend(rows[..., k] for k in range(port.size))
     return flat, np.broadcast_shapes(*batches), kind
 
