@@ -9,7 +9,8 @@ from typing import Any
 from mkdocs.structure.files import File, Files
 
 _INTRODUCTIONS = {
-    "floatbase": "Loading robots, calling them, and compiling your own functions.",
+    "floatbase": "Loading robots, calling them, and compiling your own functions. `Model` and `robots` are described with "
+    "the [model](model.md); `symbols`, `trace`, `Program` and their like with the [compiler](compiler.md).",
     "spatial": "The vocabulary: rotations, poses, twists, wrenches, accelerations and inertias. "
     "See [notation](../notation.md).",
     "model": "What a robot is, and how its description is read. See [loading robots](../loading-robots.md).",
@@ -17,6 +18,9 @@ _INTRODUCTIONS = {
     "A user calls these through the methods of a robot.",
     "compiler": "From symbols to machine code; knows nothing of robots. See [the one idea](../the-one-idea.md).",
 }
+
+
+_FRONT = ("floatbase.loading", "floatbase.robot", "floatbase.kernels", "floatbase.compiler.threads", "floatbase.errors")
 
 
 def _exports(package: Path) -> dict[str, list[str]]:
@@ -31,10 +35,11 @@ def _exports(package: Path) -> dict[str, list[str]]:
 
 def _page(source: Path, package: str) -> str:
     name = "floatbase" if package == "floatbase" else f"floatbase.{package}"
-    sections = [
-        f"::: {module}\n    options:\n      members: [{', '.join(names)}]\n"
-        for module, names in _exports(source if package == "floatbase" else source / package).items()
-    ]
+    exports = _exports(source if package == "floatbase" else source / package)
+    modules = _FRONT if package == "floatbase" else tuple(exports)
+    sections = [f"::: {module}\n    options:\n      members: [{', '.join(exports[module])}]\n" for module in modules]
+    if package == "floatbase":
+        sections[-1] = "::: floatbase.errors\n"  # all of them
     return "\n".join([f"# {name}\n", _INTRODUCTIONS[package] + "\n", *sections])
 
 
