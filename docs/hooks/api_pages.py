@@ -9,8 +9,8 @@ from typing import Any
 from mkdocs.structure.files import File, Files
 
 _INTRODUCTIONS = {
-    "floatbase": "Loading robots, calling them, and compiling your own functions. `Model` and `robots` are described with "
-    "the [model](model.md); `symbols`, `trace`, `Program` and their like with the [compiler](compiler.md).",
+    "floatbase": "Loading robots, calling them, and compiling your own functions. `Model` and `robots` are described "
+    "with the [model](model.md); `symbols`, `trace`, `Program` and their like with the [compiler](compiler.md).",
     "spatial": "The vocabulary: rotations, poses, twists, wrenches, accelerations and inertias. "
     "See [notation](../notation.md).",
     "model": "What a robot is, and how its description is read. See [loading robots](../loading-robots.md).",
