@@ -19,16 +19,8 @@ SOURCE = ROOT / "src" / "floatbase"
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 LINE_LIMIT = 400
-ROOMS = (
-    "errors",
-    "compiler",
-    "spatial",
-    "model",
-    "algorithms",
-    "fingerprint",
-    "robot",
-    "kernels",
-)  # each may import those before it, and itself
+# each may import those before it, and itself
+ROOMS = ("errors", "compiler", "spatial", "model", "algorithms", "fingerprint", "progress", "robot", "kernels")
 COUNTS = {"T": 60, "L": 90, "B": 35, "R": 76, "C": 66}
 HEAVY = ("casadi", "matplotlib", "scipy", "pinocchio", "mujoco", "idyntree", "icub_models", "example_robot_data")
 
