@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.compiler.functions import SCALED, pair, scaled, scaled_program
 
 from floatbase.compiler.cache import Cache, cache_key, default_cache
 from floatbase.compiler.function import Function
-from tests.compiler.functions import SCALED, pair, scaled, scaled_program
 
 ROOT = Path(__file__).parents[2]
 ONES = np.ones(3)

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.compiler.functions import A, B, C, pair, sample, scaled
 
 from floatbase.compiler import Port
 from floatbase.compiler.entry import bind, entry_address, interpreter, supported
 from floatbase.compiler.function import batch_lanes
-from tests.compiler.functions import A, B, C, pair, sample, scaled
 
 Y, TOTAL, DOT = Port("y", (3,)), Port("total", (3,)), Port("dot")
 
