@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -5,7 +6,7 @@ import pytest
 from tests.model.kinematics import center_of_mass, frame_poses, load
 
 from floatbase.errors import ArgumentError, ModelError, ShapeError, UnknownNameError
-from floatbase.model import Inertia, Joint, Link, Mimic, Model, build_tree, load_urdf
+from floatbase.model import Frame, Inertia, Joint, Link, Mimic, Model, Sensor, build_tree, load_urdf
 from floatbase.model.inertia import inertia_from_parameters
 from floatbase.model.poses import axis_rotation, pose, shift
 
@@ -262,7 +263,7 @@ def entries(tree):
 
 def test_frames_of_icub_are_sparse():
     _, tree = load("icub")
-    assert entries(tree) <= 48  # 130 or so in frames with z on the axis but otherwise as in the file
+    assert entries(tree) <= 48  # 120 in frames with z on the axis but otherwise as in the file
     assert sum(body.joint.offset != 0.0 for body in tree.bodies[1:]) <= 2
 
 
@@ -294,6 +295,34 @@ def test_cuts_do_not_change_the_dynamics_and_keep_their_sides_under_another_base
     assert foot.parent_link == "l_ankle_2" and foot.child_submodel == 0
     same = build_tree(model, keep_force_sensors=True)
     assert all(np.array_equal(a.parameters, b.parameters) for a, b in zip(plain.bodies, same.bodies, strict=True))
+
+
+def test_a_force_sensor_in_a_moving_joint_cannot_be_a_cut():
+    model = replace(chain(None, None), sensors=(Sensor("s", "force_torque", "l1", "j0"),))
+    assert build_tree(model).cuts == ()
+    with pytest.raises(ModelError, match=r"sensor in joint 'j0' cannot be kept as a cut, because the joint moves"):
+        build_tree(model, keep_force_sensors=True)
+    (cut,) = build_tree(model, locked={"j0": 0.2}, keep_force_sensors=True).cuts
+    assert (cut.parent_link, cut.child_link, cut.body) == ("l0", "l1", 0)
+
+
+def test_digests_of_equal_numbers_are_equal():
+    plain, array = (replace(chain(None), frames=(Frame("f", "l0", x * np.eye(4)),)) for x in (1.0, np.float64(1.0)))
+    assert plain.digest == array.digest
+    assert plain.digest != replace(plain, frames=(Frame("g", "l0", np.eye(4)),)).digest
+    negative = replace(chain(None), frames=(Frame("f", "l0", -0.0 * np.eye(4)),))
+    assert negative.digest == replace(chain(None), frames=(Frame("f", "l0", np.zeros((4, 4))),)).digest
+
+
+def test_additional_frames_are_kept(rng):
+    l1_H_tool = pose(rng.normal(size=3), rng.normal(size=3))
+    model = replace(chain(None), frames=(Frame("tool", "l1", l1_H_tool),))
+    poses = frame_poses(build_tree(model), [0.3])
+    np.testing.assert_allclose(poses["tool"], poses["l1"] @ l1_H_tool, atol=1e-14)
+    with pytest.raises(ModelError, match="two links or frames are named 'l1'"):
+        build_tree(replace(model, frames=(Frame("l1", "l0", np.eye(4)),)))
+    with pytest.raises(ModelError, match="frame 'tool' is on 'nowhere', which is no link"):
+        build_tree(replace(model, frames=(Frame("tool", "nowhere", np.eye(4)),)))
 
 
 def test_digests_depend_on_content_alone(tmp_path):

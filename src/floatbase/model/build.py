@@ -24,6 +24,7 @@ from floatbase.model.poses import Array, axis_rotation, inverse, rotation_to_axi
 from floatbase.model.tree import Body, Representation, Tree, TreeJoint
 
 
+@np.errstate(over="ignore", invalid="ignore")  # what overflows is refused below
 def build_tree(
     model: Model,
     base: str | None = None,
@@ -71,12 +72,14 @@ def build_tree(
         floating = base != "world"
     if not allow_massless:
         _refuse_massless(walk.bodies, totals, floating, where)
+    bodies = tuple(
+        Body(raw.name, raw.geometry.parent, _tree_joint(raw, frame), _tidy_parameters(total))
+        for raw, frame, total in zip(walk.bodies, canonical, totals, strict=True)
+    )
+    _refuse_overflow(bodies, frames, where)
     return Tree(
         name=model.name,
-        bodies=tuple(
-            Body(raw.name, raw.geometry.parent, _tree_joint(raw, frame), _tidy_parameters(total))
-            for raw, frame, total in zip(walk.bodies, canonical, totals, strict=True)
-        ),
+        bodies=bodies,
         frames=frames,
         joint_names=joint_names,
         floating=bool(floating),
@@ -229,6 +232,18 @@ def _refuse_massless(bodies: Sequence[_MovingBody], parameters: Sequence[Array],
             f"{where}: {moved} nothing with mass (body {idle.name!r} and everything beyond it), so the mass matrix "
             "would be singular; lock the joint, or pass allow_massless=True for kinematics alone"
         )
+
+
+def _refuse_overflow(bodies: Sequence[Body], frames: Mapping[str, tuple[int, Array]], where: str) -> None:
+    for name, (_, body_H_frame) in frames.items():
+        if not np.isfinite(body_H_frame).all():
+            raise ModelError(f"{where}: the pose of {name!r} overflows: distances in the model are too large")
+    for body in bodies:
+        joint_is_finite = body.joint is None or bool(
+            np.isfinite(body.joint.parent_H_joint).all() and math.isfinite(body.joint.ratio + body.joint.offset)
+        )
+        if not (joint_is_finite and np.isfinite(body.parameters).all()):
+            raise ModelError(f"{where}: the inertia or joint of body {body.name!r} overflows: numbers are too large")
 
 
 def _gravity(gravity: Sequence[float]) -> tuple[float, float, float]:

@@ -132,7 +132,7 @@ class Model:
     @property
     def mass(self) -> float:
         """Total mass of the links, kg."""
-        return sum(link.inertia.mass for link in self.links if link.inertia is not None)
+        return float(sum(link.inertia.mass for link in self.links if link.inertia is not None))
 
     @cached_property
     def digest(self) -> str:

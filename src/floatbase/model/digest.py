@@ -32,8 +32,8 @@ def _collect(item: Any, skip: frozenset[str], pieces: list[bytes]) -> None:
         pieces.append(b"s%d:" % len(text) + text)
     elif item is None or isinstance(item, (bool, int)):
         pieces.append(b"i%r;" % item)
-    elif isinstance(item, float):
-        pieces.append(b"f%r;" % (item + 0.0))
+    elif isinstance(item, float):  # np.float64 included
+        pieces.append(b"f%r;" % (float(item) + 0.0))
     elif isinstance(item, np.ndarray):
         array = np.ascontiguousarray(item, dtype="<f8") + 0.0
         pieces.append(b"a%r" % (array.shape,) + array.tobytes())

@@ -87,7 +87,12 @@ def check_inertias(model: Model, where: str, allow_nonphysical: bool = False, wa
     consistent, realisable = consistency([inertia for _, inertia in carriers])
     for number in np.flatnonzero(~consistent):
         link, inertia = carriers[number]
-        if inertia.mass < 0.0 or not consistency([_merged(model, link)])[0].all():
+        asymmetry = np.abs(inertia.tensor - inertia.tensor.T).max()
+        if (
+            inertia.mass < 0.0
+            or asymmetry > RELATIVE_TOLERANCE * np.abs(inertia.tensor).max()
+            or not consistency([_merged(model, link)])[0].all()
+        ):
             raise ModelError(
                 f"{where}: no rigid body has the inertia of link {link.name!r}: {_describe(inertia)}; the mass must "
                 "not be negative and the tensor symmetric and positive semidefinite (allow_nonphysical=True accepts it)"

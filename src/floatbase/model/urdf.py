@@ -59,6 +59,7 @@ def load_urdf(
     return parse_urdf(content, file, allow_nonphysical, max_bytes, max_links)
 
 
+@np.errstate(over="ignore", invalid="ignore")  # an inertia that overflows is refused as not finite
 def parse_urdf(
     content: bytes | str,
     source: Path | None = None,
@@ -166,7 +167,8 @@ def _axis(element: Element, what: str) -> Array:
     if largest == 0.0:
         (found or element).refuse(f"the axis of {what} is zero; it needs a direction")
     scale = math.ldexp(1.0, -max(-1000, min(1000, math.frexp(largest)[1])))
-    length = math.sqrt(math.fsum((entry * scale) ** 2 for entry in axis)) / scale
+    scaled_length = math.sqrt(math.fsum((entry * scale) ** 2 for entry in axis))
+    length = scaled_length / scale
     if length == 1.0:
         return axis
     if abs(length - 1.0) > 1e-6:
@@ -176,7 +178,7 @@ def _axis(element: Element, what: str) -> Array:
             ModelWarning,
             stacklevel=2,
         )
-    return (axis * scale) / (length * scale)
+    return axis * scale / scaled_length
 
 
 def _limits(element: Element, kind: str) -> Limits:

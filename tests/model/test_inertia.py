@@ -1,0 +1,99 @@
+import numpy as np
+import pytest
+
+from floatbase.errors import ModelError
+from floatbase.model import Inertia, Joint, Link, Model, ModelWarning
+from floatbase.model.inertia import check_inertias, consistency, inertia_from_parameters, link_parameters
+from floatbase.model.poses import pose
+
+
+def skew(a):
+    x, y, z = a
+    return np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+
+
+def random_inertia(rng):
+    """Of a cloud of points, so that a density exists."""
+    points, masses = rng.normal(size=(12, 3)), rng.uniform(0.1, 1.0, 12)
+    center = masses @ points / masses.sum()
+    tensor = sum(-m * skew(r - center) @ skew(r - center) for m, r in zip(masses, points, strict=True))
+    return Inertia(float(masses.sum()), center, tensor)
+
+
+def spatial(parameters):
+    m, h, (xx, xy, xz, yy, yz, zz) = parameters[0], parameters[1:4], parameters[4:]
+    tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return np.block([[m * np.eye(3), -skew(h)], [skew(h), tensor]])
+
+
+def test_parameters_follow_the_change_of_frame_of_spatial_inertias(rng):
+    for _ in range(5):
+        inertia = random_inertia(rng)
+        a_H_b = pose(rng.normal(size=3), rng.normal(size=3))
+        R, o = a_H_b[:3, :3], a_H_b[:3, 3]
+        b_X_a = np.block([[R.T, -R.T @ skew(o)], [np.zeros((3, 3)), R.T]])  # twists, linear first
+        expected = b_X_a.T @ spatial(link_parameters(inertia, np.eye(4))) @ b_X_a
+        np.testing.assert_allclose(spatial(link_parameters(inertia, a_H_b)), expected, atol=1e-12)
+
+
+def test_parameters_and_inertia_are_inverse_to_one_another(rng):
+    inertia = random_inertia(rng)
+    again = inertia_from_parameters(link_parameters(inertia, np.eye(4)))
+    assert again.mass == inertia.mass
+    np.testing.assert_allclose(again.center, inertia.center, atol=1e-14)
+    np.testing.assert_allclose(again.tensor, inertia.tensor, atol=1e-13)
+
+
+def test_no_mass_no_center():
+    assert inertia_from_parameters(np.zeros(10)).mass == 0.0
+    with pytest.raises(ModelError, match="no centre of mass"):
+        inertia_from_parameters(np.array([0.0, 1.0, *np.zeros(8)]))
+
+
+def test_realisable_means_a_positive_semidefinite_pseudo_inertia(rng):
+    for scale in (0.5, 0.99, 1.01, 2.0):
+        inertia = Inertia(1.0, rng.normal(size=3), np.diag([1.0, 1.0, 2.0 * scale]))
+        m, h, tensor = 1.0, inertia.center, spatial(link_parameters(inertia, np.eye(4)))[3:, 3:]
+        pseudo = np.block([[np.trace(tensor) / 2 * np.eye(3) - tensor, h[:, None]], [h[None], np.full((1, 1), m)]])
+        consistent, realisable = consistency([inertia])
+        assert consistent.all()
+        assert realisable.all() == (np.linalg.eigvalsh(pseudo).min() > 0)
+
+
+def one(inertia):
+    return Model("one", (Link("a", inertia),), ())
+
+
+@pytest.mark.parametrize(
+    ("inertia", "message"),
+    [
+        (Inertia(-0.1, np.zeros(3), np.eye(3)), "link 'a': mass -0.1 kg"),
+        (Inertia(1.0, np.zeros(3), np.diag([1.0, 1.0, -0.01])), "symmetric and positive semidefinite"),
+        (Inertia(1.0, np.zeros(3), np.eye(3) + np.triu(np.ones((3, 3)), 1) / 9), "symmetric"),
+        (Inertia(np.nan, np.zeros(3), np.eye(3)), "the inertia of link 'a' is not finite"),
+        (Inertia(1.0, np.full(3, np.inf), np.eye(3)), "the inertia of link 'a' is not finite"),
+    ],
+)
+def test_impossible_inertias_name_the_link(inertia, message):
+    with pytest.raises(ModelError, match=message):
+        check_inertias(one(inertia), "model 'one'")
+
+
+def test_numbers_that_are_not_finite_cannot_be_allowed():
+    with pytest.raises(ModelError, match="not finite"):
+        check_inertias(one(Inertia(1.0, np.zeros(3), np.full((3, 3), np.nan))), "model 'one'", allow_nonphysical=True)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("tensor", [np.zeros((3, 3)), np.diag([0, 1.0, 1.0]), np.diag([1e-20, -1e-20, 0])])
+def test_points_rods_and_rounded_zeros_are_fine(tensor):
+    check_inertias(one(Inertia(1.0, np.zeros(3), tensor)), "model 'one'")
+
+
+def test_what_is_merged_decides_over_indefinite_tensors():
+    links = (Link("a", Inertia(1.0, np.zeros(3), np.eye(3))), Link("b", Inertia(1e-6, np.zeros(3), -1e-8 * np.eye(3))))
+    fixed = Joint("j", "fixed", "a", "b", pose((1, 0, 0), (0, 0, 1)))
+    with pytest.warns(ModelWarning, match="inertia of b"):
+        check_inertias(Model("m", links, (fixed,)), "model 'm'")
+    with pytest.raises(ModelError, match="link 'b'"):
+        check_inertias(Model("m", links, (Joint("j", "revolute", "a", "b", np.eye(4)),)), "model 'm'")
