@@ -1,8 +1,8 @@
 r"""Forward dynamics: the acceleration that generalised forces and external wrenches give.
 
 The articulated body algorithm in body axes, for classical accelerations $(a, \dot\omega)$ of the bodies' origins
-relative to free fall. The wrench of the parent's joint on body $i$ is $\mathbb A_i (a_i, \dot\omega_i) + b_i$; inwards, with
-$S$ the unit vector of the joint,
+relative to free fall. The wrench of the parent's joint on body $i$ is $\mathbb A_i (a_i, \dot\omega_i) + b_i$; inwards,
+with $S$ the unit vector of the joint,
 
 $$ U = \mathbb A_i S, \quad D = S^\top U, \quad u = \tau_i - S^\top b_i, \quad
    \mathbb A^a = \mathbb A_i - U U^\top / D, \quad b^a = b_i + \mathbb A^a c_i + U u / D, $$

@@ -9,7 +9,7 @@ $$ \{ m,\ (0, 0, h_z),\ \mathrm{diag}(I_{yy}, I_{yy}, 0) \} \;\to\; parent, \qqu
 
 for a prismatic joint it is the whole tensor. What stays are the base parameters of M. Gautier and W. Khalil, "Direct
 calculation of minimum set of inertial parameters of serial robots", IEEE Trans. Robotics and Automation 6(3), 1990.
-They are no physical inertias, but the torques are the same for fewer operations. A fixed base takes part in nothing.
+They are no physical inertias, but the torques are the same for fewer operations.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from floatbase.algorithms.joints import joint_pose
 from floatbase.model.tree import Tree
 from floatbase.spatial.arrays import components
 from floatbase.spatial.rigid_inertia import RigidInertia, shift_inertia, sum_inertia, turn_inertia
-
-NOTHING = RigidInertia(0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+from floatbase.spatial.vectors import ZERO, ZERO_SYMMETRIC
 
 
 def body_inertias(tree: Tree, parameters: Any = None) -> list[RigidInertia]:
@@ -45,11 +44,9 @@ def grouped_inertias(tree: Tree, parameters: Any = None) -> list[RigidInertia]:
             inertias[i] = RigidInertia(0.0, (hx, hy, 0.0), (xx - yy, xy, xz, 0.0, yz, zz))
             moved = RigidInertia(mass, (0.0, 0.0, hz), (yy, 0.0, 0.0, yy, 0.0, 0.0))
         else:
-            inertias[i] = RigidInertia(mass, (hx, hy, hz), NOTHING.tensor)
-            moved = RigidInertia(0.0, NOTHING.moment, (xx, xy, xz, yy, yz, zz))
+            inertias[i] = RigidInertia(mass, (hx, hy, hz), ZERO_SYMMETRIC)
+            moved = RigidInertia(0.0, ZERO, (xx, xy, xz, yy, yz, zz))
         pose = joint_pose(body, 0.0)  # the moved part is in the same place of the parent for every joint coordinate
         moved = shift_inertia(turn_inertia(pose.rotation, moved), pose.position)
         inertias[body.parent] = sum_inertia(inertias[body.parent], moved)
-    if not tree.floating:
-        inertias[0] = NOTHING
     return inertias

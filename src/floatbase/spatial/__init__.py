@@ -1,1 +1,99 @@
-"""The vocabulary of rigid bodies: rotations, poses, twists, wrenches, accelerations, inertias."""
+"""The vocabulary of rigid bodies: rotations, poses, twists, wrenches, accelerations, inertias.
+
+Functions take arrays of numbers, with any leading batch axes, or of symbols. Linear parts come first; quaternions are
+w x y z; `a_H_b` maps coordinates in b to coordinates in a.
+"""
+
+from floatbase.spatial.checks import check_pose, check_rotation
+from floatbase.spatial.inertias import (
+    center_of_parameters,
+    inertia_matrix,
+    is_physical,
+    parameters_from_center,
+    parameters_of_inertia_matrix,
+    pseudo_inertia,
+    transform_parameters,
+)
+from floatbase.spatial.poses import (
+    apply_pose,
+    invert_pose,
+    pose_exponential,
+    pose_from,
+    pose_logarithm,
+    position_of,
+    rotation_of,
+)
+from floatbase.spatial.representations import (
+    change_acceleration,
+    change_twist,
+    change_wrench,
+    proper_acceleration,
+    representation_matrix,
+)
+from floatbase.spatial.rotations import (
+    multiply_quaternions,
+    quaternion_exponential,
+    quaternion_from_rotation,
+    quaternion_logarithm,
+    rotation_about_axis,
+    rotation_exponential,
+    rotation_from_quaternion,
+    rotation_from_rpy,
+    rotation_logarithm,
+    rpy_from_rotation,
+)
+from floatbase.spatial.skew import hat, vee
+from floatbase.spatial.twists import (
+    adjoint,
+    transform_twist,
+    transform_wrench,
+    twist_cross,
+    twist_matrix,
+    twist_of_matrix,
+    wrench_adjoint,
+    wrench_cross,
+)
+
+__all__ = [
+    "adjoint",
+    "apply_pose",
+    "center_of_parameters",
+    "change_acceleration",
+    "change_twist",
+    "change_wrench",
+    "check_pose",
+    "check_rotation",
+    "hat",
+    "inertia_matrix",
+    "invert_pose",
+    "is_physical",
+    "multiply_quaternions",
+    "parameters_from_center",
+    "parameters_of_inertia_matrix",
+    "pose_exponential",
+    "pose_from",
+    "pose_logarithm",
+    "position_of",
+    "proper_acceleration",
+    "pseudo_inertia",
+    "quaternion_exponential",
+    "quaternion_from_rotation",
+    "quaternion_logarithm",
+    "representation_matrix",
+    "rotation_about_axis",
+    "rotation_exponential",
+    "rotation_from_quaternion",
+    "rotation_from_rpy",
+    "rotation_logarithm",
+    "rotation_of",
+    "rpy_from_rotation",
+    "transform_parameters",
+    "transform_twist",
+    "transform_wrench",
+    "twist_cross",
+    "twist_matrix",
+    "twist_of_matrix",
+    "vee",
+    "wrench_adjoint",
+    "wrench_cross",
+]

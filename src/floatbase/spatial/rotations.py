@@ -2,8 +2,8 @@ r"""Rotations: matrices, unit quaternions (w, x, y, z), angle and axis, roll-pit
 
 $\exp(w^\wedge) = 1 + \frac{\sin\theta}{\theta} w^\wedge + \frac{1 - \cos\theta}{\theta^2} (w^\wedge)^2$ with
 $\theta = |w|$; the coefficients are series near zero. The logarithm goes through the quaternion, which is well
-behaved up to half a turn: $w = 2\,\mathrm{atan2}(|\epsilon|, \eta)\, \epsilon / |\epsilon|$ for the quaternion $(\eta, \epsilon)$,
-$\eta \ge 0$. At half a turn the axis's sign is arbitrary.
+behaved up to half a turn: $w = 2\,\mathrm{atan2}(|\epsilon|, \eta)\, \epsilon / |\epsilon|$ for the quaternion
+$(\eta, \epsilon)$, $\eta \ge 0$. At half a turn the axis's sign is arbitrary.
 
 Traversaro 2017 (2.5)-(2.9) with erratum (3.19); M. Bos, "Geometric sensitivity of moving-base multibody dynamics",
 MSc thesis, TU Eindhoven, 2019, appendix B.
@@ -54,10 +54,10 @@ def quaternion_from_rotation(a_R_b: Array) -> Array:
     )
     best, largest = rows[0], squares[0]
     for row, square in zip(rows[1:], squares[1:], strict=True):
-        better = _real(square) > _real(largest)
+        better = real(square) > real(largest)
         best = tuple(np.where(better, new, old)[()] for new, old in zip(row, best, strict=True))
         largest = np.where(better, square, largest)[()]
-    sign = np.where(_real(best[0]) < 0.0, -1.0, 1.0)[()]
+    sign = np.where(real(best[0]) < 0.0, -1.0, 1.0)[()]
     factor = sign / (2.0 * np.sqrt(largest))
     return vector([factor * entry for entry in best], a_R_b[..., 0])
 
@@ -85,13 +85,13 @@ def quaternion_exponential(rotation_vector: Array) -> Array:
 def quaternion_logarithm(quaternion: Array) -> Array:
     """The rotation vector (..., 3) of a unit quaternion, of length at most pi."""
     w, x, y, z = components(quaternion)
-    sign = np.where(_real(w) < 0.0, -1.0, 1.0)[()]
+    sign = np.where(real(w) < 0.0, -1.0, 1.0)[()]
     square = x * x + y * y + z * z
-    small = _real(square) < SMALL_ANGLE**2
+    small = real(square) < SMALL_ANGLE**2
     norm = np.sqrt(np.where(small, 1.0, square)[()])
     w = sign * w
     angle = 2.0 * _atan2(norm, w)
-    ratio = square / (w * w + np.where(_real(w) < 0.5, 1.0, 0.0)[()])  # tangent squared where it is small
+    ratio = square / (w * w + np.where(real(w) < 0.5, 1.0, 0.0)[()])  # tangent squared where it is small
     series = (
         2.0
         / np.where(small, w, 1.0)[()]
@@ -137,7 +137,7 @@ def rpy_from_rotation(a_R_b: Array) -> Array:
 
 def _half_angle_series(square: Any) -> tuple[Any, Any]:
     """Cosine of half the angle, and sine of half the angle over the angle, from the square of the angle."""
-    small = _real(square) < SMALL_ANGLE**2
+    small = real(square) < SMALL_ANGLE**2
     half = 0.5 * np.sqrt(np.where(small, 1.0, square)[()])
     quarter = 0.25 * square
     cosine = np.where(small, 1.0 - quarter / 2.0 * (1.0 - quarter / 12.0 * (1.0 - quarter / 30.0)), np.cos(half))[()]
@@ -147,7 +147,7 @@ def _half_angle_series(square: Any) -> tuple[Any, Any]:
     return cosine, sinc
 
 
-def _real(x: Any) -> Any:
+def real(x: Any) -> Any:
     """What comparisons look at: complex numbers (complex-step differentiation) are compared by their real parts."""
     return x.real if _is_complex(x) else x
 
@@ -160,6 +160,6 @@ def _atan2(y: Any, x: Any) -> Any:
     """The angle of (x, y), also for complex numbers with small imaginary parts."""
     if not (_is_complex(y) or _is_complex(x)):
         return np.arctan2(y, x)
-    angle = np.arctan2(_real(y), _real(x))
+    angle = np.arctan2(real(y), real(x))
     derivative = (np.real(x) * np.imag(y) - np.real(y) * np.imag(x)) / (np.real(x) ** 2 + np.real(y) ** 2)
     return angle + 1j * derivative

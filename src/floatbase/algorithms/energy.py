@@ -1,0 +1,51 @@
+r"""Kinetic and potential energy.
+
+$k = \frac12 \sum_L v_L^\top\, {}_L\mathbb M_L v_L = \frac12 \nu^\top M \nu$ and $U = -m\, g^\top {}^Ac$, zero at the
+world's origin. Traversaro 2017, (3.48) with erratum, (2.60) with erratum.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from floatbase.algorithms.arguments import configuration, optional_parameters, rates, split
+from floatbase.algorithms.base import base_pose, base_twist
+from floatbase.algorithms.center_of_mass import com, total_mass
+from floatbase.algorithms.inertias import grouped_inertias
+from floatbase.algorithms.joints import joint_poses, joint_rates
+from floatbase.algorithms.kinematics import Motion, next_motion
+from floatbase.model.tree import Tree
+from floatbase.spatial.arrays import Array, zeros
+from floatbase.spatial.rigid_inertia import momentum
+from floatbase.spatial.vectors import ZERO, dot
+
+
+def kinetic_energy(tree: Tree, q: Any, v: Any, parameters: Any = None) -> Array:
+    """Kinetic energy (...) [J].
+
+    q: (..., nq) configuration; v: (..., nv) velocity; parameters: (..., 10 n_bodies) instead of the tree's.
+    """
+    q, v = configuration(tree, q), rates(tree, "v", v)
+    parameters = optional_parameters(tree, parameters)
+    q_base, q_joints = split(tree, q, 7)
+    v_base, v_joints = split(tree, v, 6)
+    joints, rate = joint_poses(tree, q_joints), joint_rates(tree, v_joints)
+    motions = [Motion(*base_twist(tree, base_pose(tree, q_base), v_base), ZERO, ZERO)]
+    for i, body in enumerate(tree.bodies[1:], start=1):
+        assert body.joint is not None
+        motions.append(next_motion(motions[body.parent], joints[i], body.joint.kind == "revolute", rate[i], 0.0))
+    total: Any = 0.0
+    for inertia, motion in zip(grouped_inertias(tree, parameters), motions, strict=True):
+        linear, angular = momentum(inertia, motion.velocity, motion.omega)
+        total = total + (dot(motion.velocity, linear) + dot(motion.omega, angular))
+    result = zeros((), *(x for x in (q, v, parameters) if x is not None))
+    result[...] = 0.5 * total
+    return result[()]
+
+
+def potential_energy(tree: Tree, q: Any, parameters: Any = None) -> Array:
+    """Potential energy (...) [J]; arguments as in `kinetic_energy`."""
+    place = com(tree, q, parameters)
+    gx, gy, gz = (float(entry) for entry in tree.gravity)
+    height = gx * place[..., 0] + gy * place[..., 1] + gz * place[..., 2]
+    return -total_mass(tree, optional_parameters(tree, parameters)) * height

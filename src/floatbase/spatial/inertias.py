@@ -1,0 +1,91 @@
+r"""Inertial parameters $(m, m c, I_{xx}, I_{xy}, I_{xz}, I_{yy}, I_{yz}, I_{zz})$ about a frame's origin, in its axes.
+
+$$ \mathbb M = \begin{bmatrix} m 1 & -(m c)^\wedge \\ (m c)^\wedge & I \end{bmatrix}, \qquad
+   I = I_C - m\, c^\wedge c^\wedge, \qquad {}_a\mathbb M = {}_aX^b\, {}_b\mathbb M\, {}^bX_a . $$
+
+A body of non-negative density exists exactly if the pseudo-inertia
+$\begin{bmatrix} \Sigma & m c \\ m c^\top & m \end{bmatrix}$, $\Sigma = \tfrac12 \mathrm{tr}(I) 1 - I$, is
+positive semidefinite.
+
+Traversaro 2017, (2.43)-(2.51), section 6.2; P. Wensing, S. Kim, J.-J. Slotine, "Linear matrix inequalities for physically
+consistent inertial parameter identification", IEEE Robotics and Automation Letters 3(1), 2018.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from floatbase.spatial.arrays import Array, Component, components, matrix, vector
+from floatbase.spatial.poses import position_of, rotation_of
+from floatbase.spatial.rigid_inertia import RigidInertia, shift_inertia
+from floatbase.spatial.vectors import Matrix, Vector, congruence, multiply
+
+
+def parameters_from_center(mass: Array, center: Array, central_tensor: Array) -> Array:
+    """Ten parameters (..., 10) from mass (...), centre of mass (..., 3) and tensor about it (..., 3, 3)."""
+    c = _triple(center)
+    S = central_tensor
+    entries = [S[..., i, j][()] for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))]
+    tensor = (entries[0], entries[1], entries[2], entries[3], entries[4], entries[5])
+    central = RigidInertia(np.asanyarray(mass)[()], (0.0, 0.0, 0.0), tensor)
+    return vector(_flat(shift_inertia(central, c)), center, S[..., 0])
+
+
+def center_of_parameters(parameters: Array) -> Array:
+    """The centre of mass (..., 3)."""
+    return parameters[..., 1:4] / parameters[..., :1]
+
+
+def inertia_matrix(parameters: Array) -> Array:
+    """The 6x6 inertia (..., 6, 6), linear first, of ten parameters (..., 10)."""
+    m, x, y, z, xx, xy, xz, yy, yz, zz = components(parameters)
+    rows = [
+        [m, 0.0, 0.0, 0.0, z, -y],
+        [0.0, m, 0.0, -z, 0.0, x],
+        [0.0, 0.0, m, y, -x, 0.0],
+        [0.0, -z, y, xx, xy, xz],
+        [z, 0.0, -x, xy, yy, yz],
+        [-y, x, 0.0, xz, yz, zz],
+    ]
+    return matrix(rows, parameters)
+
+
+def parameters_of_inertia_matrix(M: Array) -> Array:
+    """Ten parameters (..., 10) of a 6x6 inertia (..., 6, 6): the inverse of `inertia_matrix`."""
+    places = ((0, 0), (5, 1), (3, 2), (4, 0), (3, 3), (3, 4), (3, 5), (4, 4), (4, 5), (5, 5))
+    return vector([M[..., i, j][()] for i, j in places], M[..., 0])
+
+
+def transform_parameters(a_H_b: Array, parameters_b: Array) -> Array:
+    """The parameters (..., 10) about a's origin in a's axes of a body given by those in b."""
+    m, x, y, z, *tensor = components(parameters_b)
+    R = rotation_of(a_H_b)
+    rows: Matrix = (_triple(R[..., 0, :]), _triple(R[..., 1, :]), _triple(R[..., 2, :]))
+    turned = RigidInertia(m, multiply(rows, (x, y, z)), congruence(rows, tuple(tensor)))
+    return vector(_flat(shift_inertia(turned, _triple(position_of(a_H_b)))), parameters_b, R[..., 0])
+
+
+def pseudo_inertia(parameters: Array) -> Array:
+    """The pseudo-inertia (..., 4, 4): second moments, first moments and mass of the density."""
+    m, x, y, z, xx, xy, xz, yy, yz, zz = components(parameters)
+    half = 0.5 * (xx + yy + zz)
+    rows = [[half - xx, -xy, -xz, x], [-xy, half - yy, -yz, y], [-xz, -yz, half - zz, z], [x, y, z, m]]
+    return matrix(rows, parameters)
+
+
+def is_physical(parameters: Array, tolerance: float = 1e-9) -> Array:
+    """Whether a body of non-negative density has the parameters; numbers only, one truth value for each body.
+
+    tolerance: how far below zero an eigenvalue of the pseudo-inertia may be, relative to the largest.
+    """
+    values = np.linalg.eigvalsh(pseudo_inertia(np.asarray(parameters)))
+    return values[..., 0] >= -tolerance * np.abs(values).max(axis=-1)
+
+
+def _triple(x: Array) -> Vector:
+    a, b, c = components(x)
+    return (a, b, c)
+
+
+def _flat(inertia: RigidInertia) -> list[Component]:
+    return [inertia.mass, *inertia.moment, *inertia.tensor]

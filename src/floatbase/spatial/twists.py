@@ -1,0 +1,81 @@
+r"""Twists $(v, \omega)$ and wrenches $(f, n)$, linear part first, and how they change with the frame.
+
+$$ {}^aX_b = \begin{bmatrix} R & o^\wedge R \\ 0 & R \end{bmatrix}, \quad
+   {}_aX^b = ({}^bX_a)^\top = \begin{bmatrix} R & 0 \\ o^\wedge R & R \end{bmatrix}, \quad
+   v\times = \begin{bmatrix} \omega^\wedge & v^\wedge \\ 0 & \omega^\wedge \end{bmatrix}, \quad
+   v\,\bar\times^* = -(v\times)^\top . $$
+
+Traversaro 2017, section 2.3 and 2.6; Bos 2019, section 2.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from floatbase.spatial.arrays import Array, apply_matrix, zeros
+from floatbase.spatial.poses import position_of, rotation_of
+from floatbase.spatial.skew import hat, vee
+
+
+def adjoint(a_H_b: Array) -> Array:
+    """`a_X_b` (..., 6, 6): twists written in b to twists written in a."""
+    R = rotation_of(a_H_b)
+    return _blocks(R, hat(position_of(a_H_b)) @ R, None, R)
+
+
+def wrench_adjoint(a_H_b: Array) -> Array:
+    """`a_X^b` (..., 6, 6): wrenches about b's origin in b's axes to wrenches about a's origin in a's axes."""
+    R = rotation_of(a_H_b)
+    return _blocks(R, None, hat(position_of(a_H_b)) @ R, R)
+
+
+def transform_twist(a_H_b: Array, b_twist: Array) -> Array:
+    """A twist (..., 6) written in b, written in a."""
+    R = rotation_of(a_H_b)
+    omega = apply_matrix(R, b_twist[..., 3:])
+    linear = apply_matrix(R, b_twist[..., :3]) + np.cross(position_of(a_H_b), omega)
+    return np.concatenate([linear, omega], axis=-1)
+
+
+def transform_wrench(a_H_b: Array, b_wrench: Array) -> Array:
+    """A wrench (..., 6) given in b, given in a."""
+    R = rotation_of(a_H_b)
+    force = apply_matrix(R, b_wrench[..., :3])
+    moment = apply_matrix(R, b_wrench[..., 3:]) + np.cross(position_of(a_H_b), force)
+    return np.concatenate([force, moment], axis=-1)
+
+
+def twist_cross(twist: Array) -> Array:
+    """The matrix (..., 6, 6) of the product of a twist with twists."""
+    W = hat(twist[..., 3:])
+    return _blocks(W, hat(twist[..., :3]), None, W)
+
+
+def wrench_cross(twist: Array) -> Array:
+    """The matrix (..., 6, 6) of the product of a twist with wrenches, minus the transpose of `twist_cross`."""
+    W = hat(twist[..., 3:])
+    return _blocks(W, None, hat(twist[..., :3]), W)
+
+
+def twist_matrix(twist: Array) -> Array:
+    """The matrix (..., 4, 4) of a body twist: the rate of a pose H is H times it."""
+    result = zeros((4, 4), twist)
+    result[..., :3, :3] = hat(twist[..., 3:])
+    result[..., :3, 3] = twist[..., :3]
+    return result
+
+
+def twist_of_matrix(matrix: Array) -> Array:
+    """The twist (..., 6) of a matrix (..., 4, 4): the inverse of `twist_matrix`."""
+    return np.concatenate([matrix[..., :3, 3], vee(matrix[..., :3, :3])], axis=-1)
+
+
+def _blocks(top_left: Array, top_right: Array | None, bottom_left: Array | None, bottom_right: Array) -> Array:
+    result = zeros((6, 6), top_left[..., 0])
+    result[..., :3, :3] = top_left
+    result[..., 3:, 3:] = bottom_right
+    if top_right is not None:
+        result[..., :3, 3:] = top_right
+    if bottom_left is not None:
+        result[..., 3:, :3] = bottom_left
+    return result
