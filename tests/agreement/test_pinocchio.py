@@ -109,8 +109,10 @@ def test_jacobian_pose_and_velocity_of_every_tip(name):
 def test_centre_of_mass(name):
     robot, peer = load(name)
     q, v, _, _, pin_q = states(name)
-    com = [pin.centerOfMass(peer.model, peer.data, x).copy() for x in pin_q]
-    jacobian = [pin.jacobianCenterOfMass(peer.model, peer.data, x)[:, peer.order].copy() for x in pin_q]
+    base = peer.model.inertias[0]  # what is fixed to the world: Pinocchio leaves it out
+    moving = (robot.mass - base.mass) / robot.mass
+    com = [moving * pin.centerOfMass(peer.model, peer.data, x) + (1 - moving) * base.lever for x in pin_q]
+    jacobian = [moving * pin.jacobianCenterOfMass(peer.model, peer.data, x)[:, peer.order] for x in pin_q]
     assert norm_wise(robot.com(q), com) < TOLERANCE["float64"]
     assert norm_wise(robot.com_jacobian(q), jacobian) < TOLERANCE["float64"]
     assert norm_wise(robot.com_velocity(q, v), [J @ y for J, y in zip(jacobian, v)]) < TOLERANCE["float64"]
@@ -120,7 +122,9 @@ def test_energies(name):
     robot, peer = load(name)
     q, v, _, _, pin_q = states(name)
     kinetic = [pin.computeKineticEnergy(peer.model, peer.data, x, peer.v(y)) for x, y in zip(pin_q, v)]
-    potential = [pin.computePotentialEnergy(peer.model, peer.data, x) for x in pin_q]
+    base = peer.model.inertias[0]  # Pinocchio leaves it out
+    fixed = 9.81 * base.mass * base.lever[2]
+    potential = [fixed + pin.computePotentialEnergy(peer.model, peer.data, x) for x in pin_q]
     assert np.allclose(robot.kinetic_energy(q, v), kinetic, rtol=1e-11)
     assert np.allclose(robot.potential_energy(q), potential, rtol=1e-11, atol=1e-11 * robot.mass * 9.81)
 
