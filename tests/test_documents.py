@@ -28,7 +28,8 @@ def test_the_code_of_a_page_runs(document: str) -> None:
     assert np.isfinite(names["a"]).all()
 
 
-def test_the_kernels_of_the_guide_run() -> None:
+def test_the_kernels_of_the_guide_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # the page saves a program
     names = run("docs/writing-a-kernel.md")
     robot, q, target = names["robot"], names["q"], np.array([0.3, 0.1, 0.5])
     assert names["foot_height"](robot, q).shape == (1000,)
@@ -37,3 +38,6 @@ def test_the_kernels_of_the_guide_run() -> None:
     assert task.jacobian.shape == (1000, 3, robot.nv)
     error = names["reaching_error"](robot, q, target, frame="r_hand")
     np.testing.assert_array_equal(error, task.error)
+    assert names["slope"].shape == (1000, robot.nq)
+    assert names["path"].shape == (8, 200, 3)
+    assert names["program"].digest == names["foot_height"].program(robot).digest
