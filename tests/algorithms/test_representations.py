@@ -23,7 +23,7 @@ def representation(request):
 
 
 def changed(case, representation):
-    body, q, v, a, rng = case
+    body, q, v, a, _ = case
     T = extended(base_matrix(representation, q), body.nv)
     rate = extended(base_matrix_rate(representation, q, v[:6]), body.nv, corner=0.0)
     return with_representation(body, representation), T, T @ v, T @ a + rate @ v
@@ -51,7 +51,7 @@ def test_forward_dynamics(case, representation):
 
 def test_frames(case, representation):
     body, q, v, a, _ = case
-    tree, T, v_new, a_new = changed(case, representation)
+    tree, _, v_new, a_new = changed(case, representation)
     for name in tree.frames:
         H = algorithms.pose(tree, q, name)
         twist = algorithms.velocity(body, q, v, name)
