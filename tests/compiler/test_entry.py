@@ -70,12 +70,12 @@ def test_plain_arrays_are_served_here(fast, one, rng, rows, dtype):
     c = np.asarray(c)
     y = call(a, b, c)
     assert not slow.calls and type(y) is np.ndarray and y.dtype == dtype and y.flags.owndata
-    np.testing.assert_array_equal(y, one._slow(a, b, c))
+    np.testing.assert_array_equal(y, one.general(a, b, c))
     out = np.zeros_like(a)
     assert call(a, b, c, out=out) is out and call(a, b, c, out=None) is not out
     np.testing.assert_array_equal(out, y)
     shared = call(a, b[0] if rows else b, c)
-    np.testing.assert_array_equal(shared, one._slow(a, b[0] if rows else b, c))
+    np.testing.assert_array_equal(shared, one.general(a, b[0] if rows else b, c))
     assert not slow.calls
 
 
@@ -267,7 +267,7 @@ def test_an_unknown_interpreter_takes_the_slow_path(monkeypatch, one):
         assert not supported((A, B, C), (Y,))
         assert entry_address(None) is None
         function = scaled()
-        assert function.fast == function._slow
+        assert function.fast == function.general
         np.testing.assert_array_equal(function(np.ones(3), np.ones(3), 1.0), [2.0, 2.0, 2.0])
     finally:
         interpreter.probe.cache_clear()

@@ -272,3 +272,35 @@ def test_functions_are_collected():
     del fast
     gc.collect()
     assert alive() is None
+
+
+def test_a_built_in_with_a_fallback_of_its_own():
+    function = scaled()
+    general = function.general
+    calls = []
+
+    def fallback(*arguments, **named):
+        calls.append(named)
+        return general(*arguments, **{key: value for key, value in named.items() if key != "wrenches"})
+
+    call = function.entry(fallback)
+    ones = np.ones(3)
+    for _ in range(3):
+        np.testing.assert_array_equal(call(ones, ones, 1.0), [2.0, 2.0, 2.0])
+    assert calls == [{}]  # the first call compiled
+    np.testing.assert_array_equal(call(ones, [1, 1, 1], 1.0, wrenches={}), [2.0, 2.0, 2.0])
+    assert calls[1:] == [{"wrenches": {}}]
+
+
+def test_a_built_in_keeps_its_kernels():
+    function = scaled().prepare()
+    call = function.entry(lambda *arguments: "fallback")
+    alive = weakref.ref(function)
+    del function
+    gc.collect()
+    ones = np.ones(3)
+    np.testing.assert_array_equal(call(ones, ones, 1.0), [2.0, 2.0, 2.0])
+    assert call(ones) == "fallback"
+    del call
+    gc.collect()
+    assert alive() is None

@@ -36,6 +36,8 @@ class Rows:
 
 def order_arguments(signature: Signature, values: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
     """The arguments in the order of the inputs; those passed by name go to their places."""
+    if len(values) == len(signature.inputs) and not named:
+        return list(values)
     names = [port.name for port in signature.inputs]
     usage = f"{signature.name}({', '.join(names)})"
     if len(values) > len(names):

@@ -20,7 +20,7 @@ from floatbase.compiler.threads import share
 
 NON_FINITE = 1 << 31
 LOOP_ROWS = 2  # up to this many rows the one-state kernel is faster than a batch of mostly padding
-SECONDS_PER_OPERATION = 5e-11  # in a batch, to choose the first piece; later ones follow what was measured
+SECONDS_PER_OPERATION = 3e-11  # in a batch, to choose the first piece; later ones follow what was measured
 _PIECE_SECONDS = 0.02
 _SHARED_SECONDS = 60e-6  # a piece worth handing to another thread
 _PIECES_PER_THREAD = 8

@@ -45,7 +45,7 @@ __all__ = ["Function", "Signature"]
 
 DEFAULT: Final = "default"
 DTYPES: tuple[DType, ...] = ("float64", "float32")
-_LOCKED_SECONDS = 1e-4  # a batch that takes longer gives up the interpreter lock
+_LOCKED_SECONDS = 2e-4  # a batch that takes longer gives up the interpreter lock
 
 
 @memoize
@@ -82,7 +82,7 @@ class Function:
         self._result = result
         self._lock = threading.RLock()
         self._kernels: dict[tuple[DType, int], Kernel] = {}
-        self._binding: Binding | None = None
+        self._bindings: list[Binding] = []
         self._own_program: Program | None = None
         self._own_record: Record | None = None
         self._fast: Callable[..., Any] | None = None
@@ -104,7 +104,7 @@ class Function:
         """
         if threads is None:
             return (self._fast or self._bind())(*arrays, out=out, **named)
-        return self._slow(*arrays, out=out, threads=threads, **named)
+        return self.general(*arrays, out=out, threads=threads, **named)
 
     def __reduce__(self) -> tuple[Any, ...]:
         data = program_format.dumps(self.program)
@@ -182,24 +182,30 @@ class Function:
             self._install(dtype, lanes, artifact)
             store_artifact(self.cache, self._record.digest, dtype, lanes, host_target(), artifact)
 
-    def _bind(self) -> Callable[..., Any]:
-        """The built-in function, or the Python one where the built-in cannot serve."""
+    def entry(self, fallback: Callable[..., Any]) -> Callable[..., Any] | None:
+        """Another built-in function that hands whatever it does not serve itself to `fallback`.
+
+        `fallback` gets the same arguments; it may call this function, or `general`. None where the interpreter or the ports rule a built-in out.
+        """
         signature = self.signature
         inputs, outputs = signature.inputs, signature.outputs
         with self._lock:
-            if self._fast is not None:
-                return self._fast
             address = entry_address(self.cache) if supported(inputs, outputs) else None
             if address is None:
-                self._fast = self._slow
-                return self._fast
-            binding = bind(address, signature.name, self.__doc__ or "", inputs, outputs, self._slow, self._result)
+                return None
+            binding = bind(address, signature.name, self.__doc__ or "", inputs, outputs, fallback, self._result, self)
             seconds = max(self._record.operations, 1) * SECONDS_PER_OPERATION
             binding.set_limits(LOOP_ROWS, max(int(_LOCKED_SECONDS / seconds), LOOP_ROWS))
             for (dtype, lanes), kernel in self._kernels.items():
                 binding.set_kernel(dtype, lanes, kernel.address, kernel.scratch)
-            self._binding = binding
-            self._fast = binding.function
+            self._bindings.append(binding)
+            return binding.function
+
+    def _bind(self) -> Callable[..., Any]:
+        """The built-in function, or the Python one where the built-in cannot serve."""
+        with self._lock:
+            if self._fast is None:
+                self._fast = self.entry(self.general) or self.general
             return self._fast
 
     @property
@@ -227,10 +233,10 @@ class Function:
         code = load_object(artifact.code)
         kernel = Kernel.at(code.address("fb_one" if lanes == 1 else "fb_batch"), lanes, artifact.scratch, code)
         self._kernels[dtype, lanes] = kernel
-        if self._binding is not None:
-            self._binding.set_kernel(dtype, lanes, kernel.address, kernel.scratch)
+        for binding in self._bindings:
+            binding.set_kernel(dtype, lanes, kernel.address, kernel.scratch)
 
-    def _slow(self, *arrays: Any, out: Any = None, threads: int | None = None, **named: Any) -> Any:
+    def general(self, *arrays: Any, out: Any = None, threads: int | None = None, **named: Any) -> Any:
         """What `fast` does, for any arguments, with explanations."""
         signature = self.signature
         values = order_arguments(signature, arrays, named)

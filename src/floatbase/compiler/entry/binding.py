@@ -71,8 +71,12 @@ def bind(
     outputs: tuple[Port, ...],
     slow: Callable[..., Any],
     result: Callable[[tuple[Any, ...]], Any] | None = None,
+    owner: object = None,
 ) -> Binding:
-    """Make the built-in function whose code, compiled from `entry_ir`, is at `address`. See `supported`."""
+    """Make the built-in function whose code, compiled from `entry_ir`, is at `address`. See `supported`.
+
+    It keeps `owner` alive, which must keep the kernels' code alive.
+    """
     found = probe()
     assert found is not None
     interpreter, _ = found
@@ -95,7 +99,13 @@ def bind(
     arguments = ", ".join([port.name for port in inputs] + ["*", "out=None"])
     text = f"{name}({arguments})\n--\n\n{doc}"
     definition = _MethodDefinition(name.encode(), address, METH_FASTCALL | METH_KEYWORDS, text.encode())
-    descriptor.keep = (slow, result, interpreter, definition)  # CPython releases `self` after its last use of the rest
+    descriptor.keep = (
+        slow,
+        result,
+        owner,
+        interpreter,
+        definition,
+    )  # CPython releases `self` after its last use of the rest
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.py_object, ctypes.py_object)
     function = make(ctypes.addressof(definition), descriptor, "floatbase")
