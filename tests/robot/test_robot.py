@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
+import weakref
 
 import numpy as np
 import pytest
@@ -156,3 +158,25 @@ class TestBadInput:
     def test_symbols_of_a_wrong_shape(self, robot):
         with pytest.raises(ArgumentError, match="19"):
             robot.com(fb.symbols("q", 18))
+
+
+def test_a_robot_with_compiled_methods_can_be_collected():
+    robot = fb.load("double_pendulum")
+    robot.gravity(robot.neutral())
+    gone = weakref.ref(robot)
+    del robot
+    gc.collect()
+    assert gone() is None
+
+
+def test_a_method_that_became_a_built_in_still_takes_everything(robot, rng):
+    q, v = robot.random(rng)
+    a = np.zeros(robot.nv)
+    plain = robot.inverse_dynamics(q, v, a)
+    assert type(robot.inverse_dynamics).__name__ == "builtin_function_or_method"
+    f = rng.standard_normal(6)
+    pushed = robot.inverse_dynamics(q, v, a, {"LF_FOOT": f})
+    assert np.allclose(plain - pushed, robot.jacobian(q, "LF_FOOT").T @ f, atol=1e-10)
+    assert np.array_equal(robot.inverse_dynamics(list(q), v=v, a=a.astype(int)), plain)
+    assert robot.inverse_dynamics(fb.symbols("q", robot.nq), v, a).shape == (robot.nv,)
+    assert np.array_equal(robot.inverse_dynamics(q, v, a, wrenches={}), plain)

@@ -242,7 +242,20 @@ class RobotCore:
             from floatbase.compiler.casadi import casadi_call
 
             return casadi_call(compiled.program, *values)[0]
-        return compiled(*values, **call)
+        if frames or request.static:
+            return compiled(*values, **call)
+        self._shorten(request.name, compiled)
+        return compiled.general(*values, **call)
+
+    def _shorten(self, name: str, compiled: Function) -> None:
+        """Put a built-in function in the place of a method that takes arrays alone.
+
+        It checks its arguments and calls machine code itself, and hands everything unusual (other arguments, symbols,
+        something wrong) to the method it stands for.
+        """
+        if name not in self.__dict__:
+            method = getattr(type(self), name).__get__(self)
+            self.__dict__[name] = compiled.entry(method) or method
 
     def _symbolic(self, request: Request, frames: tuple[str, ...], values: Sequence[Any]) -> Any:
         for port, value in zip(input_ports(self.tree, (request,), frames), values, strict=True):
