@@ -177,6 +177,18 @@ class Scalar:
     def __rpow__(self, base: Any) -> Any:
         return apply(Op.POW, base, self)
 
+    def __floordiv__(self, divisor: Any) -> Any:
+        return apply(Op.FLOOR, self / divisor)
+
+    def __rfloordiv__(self, dividend: Any) -> Any:
+        return apply(Op.FLOOR, dividend / self)
+
+    def __mod__(self, divisor: Any) -> Any:
+        return self - divisor * (self // divisor)
+
+    def __rmod__(self, dividend: Any) -> Any:
+        return dividend - self * (dividend // self)
+
     def __abs__(self) -> Any:
         return apply(Op.ABS, self)
 
@@ -259,6 +271,12 @@ class Truth(Scalar):
         return _logic(Op.NOT, self)
 
     __rand__, __ror__ = __and__, __or__
+
+    def _no_number(self, *_: Any) -> Any:
+        raise TraceError("arithmetic with a truth value; use np.where(condition, 1.0, 0.0) to make it a number")
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _no_number
+    __neg__ = __pos__ = __abs__ = __pow__ = __rpow__ = __mod__ = __floordiv__ = _no_number
 
 
 def _mixed() -> TraceError:

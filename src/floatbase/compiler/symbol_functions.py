@@ -98,7 +98,16 @@ def _dot(a: Any, b: Any, out: Any = None) -> Any:
     return a * b if np.ndim(a) == 0 or np.ndim(b) == 0 else as_symbols(a) @ as_symbols(b)
 
 
+def _inner(a: Any, b: Any) -> Any:
+    """Of vectors; symbols are real, so that `vdot` is the same."""
+    if np.ndim(a) != 1 or np.ndim(b) != 1:
+        raise TraceError(f"np.inner and np.vdot of symbols take vectors, got shapes {np.shape(a)} and {np.shape(b)}")
+    return as_symbols(a) @ as_symbols(b)
+
+
 def _clip(a: Any, a_min: Any = None, a_max: Any = None, **limits: Any) -> Any:
+    if limits.get("out") is not None:
+        raise TraceError("np.clip of symbols does not write into an array; assign its result instead")
     lower = limits.get("min", a_min)
     upper = limits.get("max", a_max)
     result = a if lower is None else np.maximum(a, lower)
@@ -108,9 +117,11 @@ def _clip(a: Any, a_min: Any = None, a_max: Any = None, **limits: Any) -> Any:
 def _einsum(subscripts: str, *operands: Any, **settings: Any) -> SymbolArray:
     """By explicit loops over the named axes; sums skip structural zeros."""
     del settings
-    if "..." in subscripts or "->" not in subscripts:
-        raise TraceError("np.einsum of symbols needs explicit subscripts such as 'ij,j->i'")
-    left, right = subscripts.replace(" ", "").split("->")
+    if not isinstance(subscripts, str) or "..." in subscripts:
+        raise TraceError(f"np.einsum of symbols needs subscripts such as 'ij,j->i', got {subscripts!r}")
+    left, arrow, right = subscripts.replace(" ", "").partition("->")
+    if not arrow:  # the letters that appear once, in alphabetical order
+        right = "".join(sorted(letter for letter in set(left) - {","} if left.count(letter) == 1))
     names = left.split(",")
     arrays = [as_symbols(operand).view(np.ndarray) for operand in operands]
     sizes: dict[str, int] = {}
@@ -153,6 +164,8 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.hstack: _joined(np.hstack),
     np.block: _block,
     np.dot: _dot,
+    np.inner: _inner,
+    np.vdot: _inner,
     np.clip: _clip,
     np.einsum: _einsum,
     np.linalg.norm: _norm,

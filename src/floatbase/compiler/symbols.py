@@ -8,14 +8,13 @@ as on numbers, so an algorithm written for numbers is traced by calling it. Make
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from floatbase.compiler import scalar as scalars
+from floatbase.compiler.elementwise import UFUNCS
 from floatbase.compiler.graph import Graph, current_graph
-from floatbase.compiler.operations import Op
 from floatbase.compiler.scalar import Scalar
 from floatbase.errors import TraceError
 
@@ -35,6 +34,10 @@ class SymbolArray(np.ndarray):
         if isinstance(value, np.ndarray) and value.ndim == 0:
             value = value.item()
         super().__setitem__(key, value)
+
+    def clip(self, min: Any = None, max: Any = None, out: Any = None, **settings: Any) -> Any:
+        """Limit values to a range; see `np.clip`."""
+        return apply_function(np.clip, (self, min, max), {"out": out} if out is not None else {})
 
     def __bool__(self) -> bool:
         if self.size == 1 and isinstance(self.item(), Scalar):
@@ -80,76 +83,6 @@ def casadi_arrays(*values: Any) -> bool:
     return any(type(value).__module__.partition(".")[0] == "casadi" for value in values)
 
 
-def _elementwise(op: Op, inputs: int) -> np.ufunc:
-    def function(*operands: Any) -> Any:
-        return scalars.apply(op, *operands)
-
-    return _pyfunc(function, inputs)
-
-
-def _pyfunc(function: Callable[..., Any], inputs: int) -> np.ufunc:
-    made: np.ufunc = np.frompyfunc(function, inputs, 1)
-    return made
-
-
-def _divide(x: Any, y: Any) -> Any:
-    if not isinstance(y, Scalar) and y == 0:
-        raise TraceError("division by a constant zero while tracing")
-    return x / y
-
-
-_UFUNCS: dict[np.ufunc, np.ufunc] = {
-    np.add: np.add,
-    np.subtract: np.subtract,
-    np.multiply: np.multiply,
-    np.negative: np.negative,
-    np.positive: np.positive,
-    np.divide: _pyfunc(_divide, 2),
-    np.conjugate: _pyfunc(lambda x: x, 1),
-    np.square: _pyfunc(lambda x: x * x, 1),
-    np.reciprocal: _pyfunc(lambda x: _divide(1.0, x), 1),
-    np.power: _pyfunc(scalars.power, 2),
-    np.float_power: _pyfunc(scalars.power, 2),
-    np.sqrt: _elementwise(Op.SQRT, 1),
-    np.absolute: _elementwise(Op.ABS, 1),
-    np.fabs: _elementwise(Op.ABS, 1),
-    np.sign: _elementwise(Op.SIGN, 1),
-    np.floor: _elementwise(Op.FLOOR, 1),
-    np.ceil: _elementwise(Op.CEIL, 1),
-    np.minimum: _elementwise(Op.MIN, 2),
-    np.maximum: _elementwise(Op.MAX, 2),
-    np.sin: _elementwise(Op.SIN, 1),
-    np.cos: _elementwise(Op.COS, 1),
-    np.tan: _elementwise(Op.TAN, 1),
-    np.arcsin: _elementwise(Op.ASIN, 1),
-    np.arccos: _elementwise(Op.ACOS, 1),
-    np.arctan: _elementwise(Op.ATAN, 1),
-    np.arctan2: _elementwise(Op.ATAN2, 2),
-    np.sinh: _elementwise(Op.SINH, 1),
-    np.cosh: _elementwise(Op.COSH, 1),
-    np.tanh: _elementwise(Op.TANH, 1),
-    np.exp: _elementwise(Op.EXP, 1),
-    np.log: _elementwise(Op.LOG, 1),
-    np.expm1: _elementwise(Op.EXPM1, 1),
-    np.log1p: _elementwise(Op.LOG1P, 1),
-    np.hypot: _pyfunc(lambda x, y: scalars.apply(Op.SQRT, x * x + y * y), 2),
-    np.deg2rad: _pyfunc(lambda x: x * (np.pi / 180.0), 1),
-    np.rad2deg: _pyfunc(lambda x: x * (180.0 / np.pi), 1),
-    np.less: _elementwise(Op.LT, 2),
-    np.less_equal: _elementwise(Op.LE, 2),
-    np.greater: _pyfunc(lambda x, y: scalars.apply(Op.LT, y, x), 2),
-    np.greater_equal: _pyfunc(lambda x, y: scalars.apply(Op.LE, y, x), 2),
-    np.equal: _elementwise(Op.EQ, 2),
-    np.not_equal: _elementwise(Op.NE, 2),
-    np.logical_and: _elementwise(Op.AND, 2),
-    np.logical_or: _elementwise(Op.OR, 2),
-    np.logical_not: _elementwise(Op.NOT, 1),
-    np.bitwise_and: _elementwise(Op.AND, 2),
-    np.bitwise_or: _elementwise(Op.OR, 2),
-    np.invert: _elementwise(Op.NOT, 1),
-}
-
-
 def apply_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
     """Apply a NumPy ufunc to symbols; the type of the result is `SymbolArray`, or `Scalar` for scalars alone."""
     arrays = any(isinstance(value, np.ndarray) for value in inputs)
@@ -163,19 +96,32 @@ def apply_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], settings:
     if ufunc is np.matmul and method == "__call__":
         result: Any = _matmul(*plain)
     else:
-        function = _UFUNCS.get(ufunc)
+        function = UFUNCS.get(ufunc)
         if function is None or settings.keys() - {"axis", "keepdims", "initial", "casting", "order", "subok"}:
-            known = ", ".join(sorted(name.__name__ for name in _UFUNCS))
+            known = ", ".join(sorted({name.__name__ for name in UFUNCS}))
             raise TraceError(f"np.{ufunc.__name__} cannot be traced; these can: matmul, {known}")
         for name in ("casting", "order", "subok"):
             settings.pop(name, None)
-        result = getattr(function, method)(*plain, **({"dtype": object} if method == "__call__" else {}), **settings)
+        if method == "reduce":
+            result = _reduce(function, plain[0], **settings)
+        else:
+            named = {"dtype": object} if method == "__call__" else {}
+            result = getattr(function, method)(*plain, **named, **settings)
     if out is not None:
         out[0][...] = result
         return out[0]
     if isinstance(result, np.ndarray):
         return result.view(SymbolArray)
     return as_symbols(result) if arrays else result
+
+
+def _reduce(function: np.ufunc, array: np.ndarray, axis: Any = 0, **settings: Any) -> Any:
+    """Along one axis after the other: NumPy does not know that our functions may be reordered."""
+    axes = range(array.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    result: Any = array
+    for place in sorted((place % max(array.ndim, 1) for place in axes), reverse=True):
+        result = function.reduce(result, axis=place, **settings)
+    return result
 
 
 def _matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -221,7 +167,12 @@ def apply_function(function: Any, args: Any, kwargs: Any) -> Any:
     own = FUNCTIONS.get(function)
     if own is not None:
         return own(*args, **kwargs)
-    result = np.ndarray.__array_function__(np.empty(0).view(SymbolArray), function, (SymbolArray,), args, kwargs)
+    try:
+        result = np.ndarray.__array_function__(np.empty(0).view(SymbolArray), function, (SymbolArray,), args, kwargs)
+    except TraceError:
+        raise
+    except (TypeError, AttributeError) as error:
+        raise TraceError(f"np.{function.__name__} cannot be traced here: {error}") from error
     if result is NotImplemented:
         raise TraceError(f"np.{function.__name__} cannot be traced")
     if isinstance(result, np.ndarray) and result.dtype == object:

@@ -1,0 +1,124 @@
+"""NumPy's elementwise functions in terms of the operations of programs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from floatbase.compiler.operations import Op
+from floatbase.compiler.scalar import Scalar, apply, power, select
+from floatbase.errors import TraceError
+
+
+def _function(function: Callable[..., Any], inputs: int) -> np.ufunc:
+    made: np.ufunc = np.frompyfunc(function, inputs, 1)
+    return made
+
+
+def _operation(op: Op, inputs: int) -> np.ufunc:
+    return _function(lambda *operands: apply(op, *operands), inputs)
+
+
+def _divide(x: Any, y: Any) -> Any:
+    if not isinstance(y, Scalar) and y == 0:
+        raise TraceError("division by a constant zero while tracing")
+    return x / y
+
+
+def _whole_part(x: Any) -> Any:
+    return select(apply(Op.LT, x, 0.0), apply(Op.CEIL, x), apply(Op.FLOOR, x))
+
+
+def _nearest(x: Any) -> Any:
+    """Halves go to the even neighbour, as in NumPy."""
+    nearest = apply(Op.FLOOR, x + 0.5)
+    odd = apply(Op.NE, apply(Op.FLOOR, nearest * 0.5), nearest * 0.5)
+    tie = apply(Op.EQ, nearest - x, 0.5)
+    return select(apply(Op.AND, odd, tie), nearest - 1.0, nearest)
+
+
+def _copysign(x: Any, y: Any) -> Any:
+    """Minus zero counts as positive: it compares equal to zero."""
+    magnitude = apply(Op.ABS, x)
+    return select(apply(Op.LT, y, 0.0), -magnitude, magnitude)
+
+
+def _heaviside(x: Any, at_zero: Any) -> Any:
+    return select(apply(Op.LT, x, 0.0), 0.0, select(apply(Op.EQ, x, 0.0), at_zero, 1.0))
+
+
+def _exclusive_or(x: Any, y: Any) -> Any:
+    return apply(Op.AND, apply(Op.OR, x, y), apply(Op.NOT, apply(Op.AND, x, y)))
+
+
+UFUNCS: dict[np.ufunc, np.ufunc] = {
+    np.add: np.add,
+    np.subtract: np.subtract,
+    np.multiply: np.multiply,
+    np.negative: np.negative,
+    np.positive: np.positive,
+    np.divide: _function(_divide, 2),
+    np.floor_divide: _function(lambda x, y: apply(Op.FLOOR, _divide(x, y)), 2),
+    np.remainder: _function(lambda x, y: x - y * apply(Op.FLOOR, _divide(x, y)), 2),
+    np.fmod: _function(lambda x, y: x - y * _whole_part(_divide(x, y)), 2),
+    np.conjugate: _function(lambda x: x, 1),
+    np.square: _function(lambda x: x * x, 1),
+    np.reciprocal: _function(lambda x: _divide(1.0, x), 1),
+    np.power: _function(power, 2),
+    np.float_power: _function(power, 2),
+    np.sqrt: _operation(Op.SQRT, 1),
+    np.cbrt: _function(lambda x: apply(Op.SIGN, x) * apply(Op.POW, apply(Op.ABS, x), 1.0 / 3.0), 1),
+    np.absolute: _operation(Op.ABS, 1),
+    np.fabs: _operation(Op.ABS, 1),
+    np.sign: _operation(Op.SIGN, 1),
+    np.copysign: _function(_copysign, 2),
+    np.heaviside: _function(_heaviside, 2),
+    np.floor: _operation(Op.FLOOR, 1),
+    np.ceil: _operation(Op.CEIL, 1),
+    np.trunc: _function(_whole_part, 1),
+    np.rint: _function(_nearest, 1),
+    np.minimum: _operation(Op.MIN, 2),
+    np.maximum: _operation(Op.MAX, 2),
+    np.sin: _operation(Op.SIN, 1),
+    np.cos: _operation(Op.COS, 1),
+    np.tan: _operation(Op.TAN, 1),
+    np.arcsin: _operation(Op.ASIN, 1),
+    np.arccos: _operation(Op.ACOS, 1),
+    np.arctan: _operation(Op.ATAN, 1),
+    np.arctan2: _operation(Op.ATAN2, 2),
+    np.sinh: _operation(Op.SINH, 1),
+    np.cosh: _operation(Op.COSH, 1),
+    np.tanh: _operation(Op.TANH, 1),
+    np.exp: _operation(Op.EXP, 1),
+    np.exp2: _function(lambda x: apply(Op.EXP, x * math.log(2.0)), 1),
+    np.log: _operation(Op.LOG, 1),
+    np.log2: _function(lambda x: apply(Op.LOG, x) * (1.0 / math.log(2.0)), 1),
+    np.log10: _function(lambda x: apply(Op.LOG, x) * (1.0 / math.log(10.0)), 1),
+    np.expm1: _operation(Op.EXPM1, 1),
+    np.log1p: _operation(Op.LOG1P, 1),
+    np.hypot: _function(lambda x, y: apply(Op.SQRT, x * x + y * y), 2),
+    np.deg2rad: _function(lambda x: x * (math.pi / 180.0), 1),
+    np.radians: _function(lambda x: x * (math.pi / 180.0), 1),
+    np.rad2deg: _function(lambda x: x * (180.0 / math.pi), 1),
+    np.degrees: _function(lambda x: x * (180.0 / math.pi), 1),
+    np.less: _operation(Op.LT, 2),
+    np.less_equal: _operation(Op.LE, 2),
+    np.greater: _function(lambda x, y: apply(Op.LT, y, x), 2),
+    np.greater_equal: _function(lambda x, y: apply(Op.LE, y, x), 2),
+    np.equal: _operation(Op.EQ, 2),
+    np.not_equal: _operation(Op.NE, 2),
+    np.isnan: _function(lambda x: apply(Op.NE, x, x), 1),
+    np.isinf: _function(lambda x: apply(Op.EQ, apply(Op.ABS, x), math.inf), 1),
+    np.isfinite: _function(lambda x: apply(Op.LT, apply(Op.ABS, x), math.inf), 1),
+    np.logical_and: _operation(Op.AND, 2),
+    np.logical_or: _operation(Op.OR, 2),
+    np.logical_not: _operation(Op.NOT, 1),
+    np.logical_xor: _function(_exclusive_or, 2),
+    np.bitwise_and: _operation(Op.AND, 2),
+    np.bitwise_or: _operation(Op.OR, 2),
+    np.bitwise_xor: _function(_exclusive_or, 2),
+    np.invert: _operation(Op.NOT, 1),
+}
