@@ -185,7 +185,8 @@ class Function:
     def entry(self, fallback: Callable[..., Any]) -> Callable[..., Any] | None:
         """Another built-in function that hands whatever it does not serve itself to `fallback`.
 
-        `fallback` gets the same arguments; it may call this function, or `general`. None where the interpreter or the ports rule a built-in out.
+        `fallback` gets the same arguments; it may call this function, or `general`. None where the interpreter or
+        the ports rule a built-in out.
         """
         signature = self.signature
         inputs, outputs = signature.inputs, signature.outputs
