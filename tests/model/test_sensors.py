@@ -79,7 +79,8 @@ def test_icub_sensors_agree_with_idyntree():
 
 
 PAIR = """<robot name="r"><link name="a"/><link name="b"/>
-<joint name="j" type="fixed"><parent link="a"/><child link="b"/><origin xyz="1 2 3" rpy="0.1 0.2 0.3"/></joint>{}</robot>"""
+<joint name="j" type="fixed"><parent link="a"/><child link="b"/><origin xyz="1 2 3" rpy="0.1 0.2 0.3"/></joint>
+{}</robot>"""
 ROBOT = '<sensor name="{}" type="force_torque"><parent joint="j"/><force_torque>{}</force_torque>{}</sensor>'
 
 

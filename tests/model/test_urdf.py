@@ -305,3 +305,13 @@ def test_meshes_are_found_but_not_outside_their_package(tmp_path, monkeypatch):
     file.write_text(robot(f'<link name="a">{shapes}</link>'))
     found = {shape.uri: shape.file for shape in load_urdf(file).links[0].visuals}
     assert found == {uri: uri if path is None else str(path) for uri, path in expected.items()}
+
+
+def test_meshes_are_found_from_a_linked_file(tmp_path):
+    package = tmp_path / "src" / "pack"
+    package.mkdir(parents=True)
+    (package / "mesh.stl").write_text("")
+    shape = '<visual><geometry><mesh filename="package://pack/mesh.stl"/></geometry></visual>'
+    (package / "robot.urdf").write_text(robot(f'<link name="a">{shape}</link>'))
+    (tmp_path / "linked.urdf").symlink_to(package / "robot.urdf")
+    assert load_urdf(tmp_path / "linked.urdf").links[0].visuals[0].file == str(package / "mesh.stl")

@@ -21,7 +21,7 @@ def resolver(source: Path | None) -> Resolver:
 
     Names are looked up in the order: beside and above the file, then the environment's folders.
     """
-    folder = source.resolve().parent if source is not None else None
+    folders = _folders_of(source)
     packages: dict[str, list[Path]] = {}
 
     def resolve(name: str) -> str:
@@ -34,13 +34,14 @@ def resolver(source: Path | None) -> Resolver:
             if scheme in ("package", "model"):
                 package, _, path = rest.lstrip("/").partition("/")
                 if package not in packages:
-                    packages[package] = _package_folders(package, folder)
+                    packages[package] = _package_folders(package, folders)
                 found = (_inside(base, path) for base in packages[package])
                 return next((path for path in found if path is not None), name)
             if scheme == "file":
                 return rest if os.path.isfile(rest) else name
-            if scheme == "" and folder is not None and not os.path.isabs(rest):
-                return _inside(folder, rest) or name
+            if scheme == "" and not os.path.isabs(rest):
+                found = (_inside(folder, rest) for folder in folders)
+                return next((path for path in found if path is not None), name)
             if scheme == "" and os.path.isfile(rest):
                 return rest
         except (OSError, ValueError):  # names that are too long, or that cannot be encoded for the file system
@@ -63,12 +64,22 @@ def share_folders() -> list[Path]:
     return [folder for folder in dict.fromkeys(folders) if folder.is_dir()]
 
 
-def _package_folders(package: str, folder: Path | None) -> list[Path]:
+def _folders_of(source: Path | None) -> list[Path]:
+    """The folder of a file, and the one it is in if it is reached through symbolic links, as in ROS workspaces."""
+    if source is None:
+        return []
+    try:
+        return list(dict.fromkeys((source.absolute().parent, source.resolve().parent)))
+    except (OSError, RuntimeError):  # the working directory is gone, or links form a circle
+        return []
+
+
+def _package_folders(package: str, folders: list[Path]) -> list[Path]:
     """The folders that a package name may mean, existing ones only."""
     if not package or package in (".", ".."):
         return []
     candidates: list[Path] = []
-    if folder is not None:
+    for folder in folders:
         for above in (folder, *folder.parents):
             if above.name == package:
                 candidates.append(above)
