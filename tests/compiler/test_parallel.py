@@ -70,7 +70,8 @@ def test_a_script_without_a_main_guard(tmp_path):
         "compile_all(functions, processes=2)\n"
         "print(functions[1](np.ones(3), np.ones(3))[1])\n"
     )
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60, env=environment)
     assert (done.stdout, done.stderr, done.returncode) == ("3.0\n", "", 0)
 
