@@ -1,3 +1,4 @@
+import pickle
 from dataclasses import replace
 from pathlib import Path
 
@@ -209,8 +210,35 @@ def test_models_made_by_hand_are_checked():
         build_tree(broken(links=links[:2]))
     with pytest.raises(ModelError, match=r"axis of joint 'j1'.*unit length"):
         build_tree(broken(joints=(first, Joint("j1", "revolute", "l1", "l2", np.eye(4), np.array([0.0, 0.0, 2.0])))))
-    with pytest.raises(ModelError, match="pose of joint 'j1' is not a finite"):
+    with pytest.raises(ModelError, match="pose of joint 'j1' is not finite"):
         build_tree(broken(joints=(first, Joint("j1", "fixed", "l1", "l2", np.full((4, 4), np.nan)))))
+
+
+def test_arrays_are_checked_copied_and_read_only():
+    axis = np.array([0.0, 0.0, 1.0])
+    joint = Joint("j", "revolute", "a", "b", np.eye(4).tolist(), axis)
+    axis[0] = 1.0
+    assert joint.axis[0] == 0.0 and joint.parent_H_joint.shape == (4, 4)
+    with pytest.raises(ValueError, match="read-only"):
+        joint.axis[0] = 1.0
+    with pytest.raises(ModelError, match=r"axis of Joint 'j' is of shape \(2,\); it needs numbers of shape \(3,\)"):
+        Joint("j", "revolute", "a", "b", np.eye(4), [0, 1])
+    with pytest.raises(ModelError, match=r"center of Inertia is 'here'; it needs numbers"):
+        Inertia(1.0, "here", np.eye(3))
+
+
+def test_a_pose_that_is_no_rigid_motion_is_refused():
+    for matrix in (2.0 * np.eye(4), np.diag([1.0, 1.0, 1.0, 2.0])):
+        with pytest.raises(ModelError, match="pose of joint 'j0' is no rigid motion"):
+            build_tree(
+                broken(joints=(replace(chain(None).joints[0], parent_H_joint=matrix), chain(None, None).joints[1]))
+            )
+
+
+def test_models_and_trees_pickle():
+    model, tree = load("panda")
+    assert pickle.loads(pickle.dumps(model)).digest == model.digest
+    assert pickle.loads(pickle.dumps(tree)).digest == tree.digest
 
 
 def test_joints_that_move_nothing_are_refused_unless_allowed():

@@ -153,8 +153,14 @@ def _walk(model: Model, base: str, coordinates: Mapping[str, Coordinate]) -> _Wa
 
 def _check_joint(joint: Joint, where: str) -> None:
     matrix = joint.parent_H_joint
-    if matrix.shape != (4, 4) or not np.isfinite(matrix).all():
-        raise ModelError(f"{where}: the pose of joint {joint.name!r} is not a finite (4, 4) matrix: {matrix.tolist()}")
+    if not np.isfinite(matrix).all():
+        raise ModelError(f"{where}: the pose of joint {joint.name!r} is not finite: {matrix.tolist()}")
+    error = np.abs(matrix[:3, :3] @ matrix[:3, :3].T - np.eye(3)).max()
+    if error > 1e-9 or not np.array_equal(matrix[3], (0.0, 0.0, 0.0, 1.0)):
+        raise ModelError(
+            f"{where}: the pose of joint {joint.name!r} is no rigid motion: {matrix.tolist()}; "
+            "it needs an orthogonal rotation, and (0, 0, 0, 1) as its last row"
+        )
     if joint.kind != "fixed" and not abs(math.hypot(*joint.axis) - 1.0) <= 1e-9:
         raise ModelError(f"{where}: the axis of joint {joint.name!r} is {joint.axis}; it must have unit length")
 

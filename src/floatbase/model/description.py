@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from floatbase.model.arrays import freeze
 from floatbase.model.digest import content_digest
 
 Array = npt.NDArray[np.float64]
@@ -29,6 +30,10 @@ class Inertia:
     center: Array  # (3,)
     tensor: Array  # (3, 3)
 
+    def __post_init__(self) -> None:
+        freeze(self, "center", (3,))
+        freeze(self, "tensor", (3, 3))
+
 
 @dataclass(frozen=True, eq=False)
 class Geometry:
@@ -40,6 +45,9 @@ class Geometry:
     file: str | None = None  # of a mesh, resolved where possible
     uri: str | None = None  # of a mesh, as the description writes it
     color: tuple[float, float, float, float] | None = None
+
+    def __post_init__(self) -> None:
+        freeze(self, "link_H_shape", (4, 4))
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +94,10 @@ class Joint:
     friction: float = 0.0
     mimic: Mimic | None = None
 
+    def __post_init__(self) -> None:
+        freeze(self, "parent_H_joint", (4, 4))
+        freeze(self, "axis", (3,))
+
 
 @dataclass(frozen=True, eq=False)
 class Frame:
@@ -94,6 +106,9 @@ class Frame:
     name: str
     link: str
     link_H_frame: Array  # (4, 4)
+
+    def __post_init__(self) -> None:
+        freeze(self, "link_H_frame", (4, 4))
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +130,9 @@ class Sensor:
     direction: str | None = None
     rate: float | None = None
     settings: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        freeze(self, "link_H_sensor", (4, 4))
 
 
 @dataclass(frozen=True, eq=False)

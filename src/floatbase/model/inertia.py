@@ -109,10 +109,7 @@ def check_inertias(model: Model, where: str, allow_nonphysical: bool = False, wa
 
 
 def _is_finite(inertia: Inertia) -> bool:
-    shapes = inertia.center.shape == (3,) and inertia.tensor.shape == (3, 3)
-    return shapes and all(
-        map(math.isfinite, (inertia.mass, *inertia.center.tolist(), *inertia.tensor.ravel().tolist()))
-    )
+    return all(map(math.isfinite, (inertia.mass, *inertia.center.tolist(), *inertia.tensor.ravel().tolist())))
 
 
 def _merged(model: Model, start: Link) -> Inertia:

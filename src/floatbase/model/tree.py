@@ -22,6 +22,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from floatbase.model.arrays import freeze
 from floatbase.model.digest import content_digest
 
 Array = npt.NDArray[np.float64]
@@ -43,6 +44,9 @@ class TreeJoint:
     ratio: float = 1.0
     offset: float = 0.0
 
+    def __post_init__(self) -> None:
+        freeze(self, "parent_H_joint", (4, 4))
+
 
 @dataclass(frozen=True, eq=False)
 class Body:
@@ -52,6 +56,9 @@ class Body:
     parent: int  # -1 for the base
     joint: TreeJoint | None  # None for the base
     parameters: Array  # (10,): m, m c (3), I_xx, I_xy, I_xz, I_yy, I_yz, I_zz about the body frame's origin
+
+    def __post_init__(self) -> None:
+        freeze(self, "parameters", (10,))
 
 
 @dataclass(frozen=True)
