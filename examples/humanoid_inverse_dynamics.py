@@ -39,10 +39,10 @@ def main() -> None:
     standing = robot.inverse_dynamics(q, rest, rest, wrenches=wrenches)
 
     print(
-        f"{robot.model.name}: {robot.mass:.1f} kg, {robot.nv - 6} joints, centre of mass at {robot.com(q).round(3)} m"
+        f"{robot.name}: {robot.mass:.1f} kg, {robot.nv - 6} joints, centre of mass at {robot.com(q).round(3) + 0.0} m"
     )
     for foot, wrench in wrenches.items():
-        print(f"{foot}: force {wrench[:3].round(1)} N, moment {wrench[3:].round(2)} N m")
+        print(f"{foot}: force {wrench[:3].round(1) + 0.0} N, moment {wrench[3:].round(2) + 0.0} N m")
     without, within = np.abs(hanging[:6]).max(), np.abs(standing[:6]).max()
     print(f"the base needs {without:.1f} N without the feet, {within:.1e} N with them\n")
 
