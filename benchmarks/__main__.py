@@ -1,4 +1,4 @@
-"""`python -m benchmarks` is `python benchmarks/run.py`."""
+"""`python -m benchmarks` compares libraries; `python -m benchmarks.cold` measures waiting times in fresh processes."""
 
 from benchmarks.run import main
 

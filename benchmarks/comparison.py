@@ -78,7 +78,9 @@ def _entries(
         try:
             entries += adapter.contenders(robot, one, batch, options)
         except Exception as reason:  # a library that cannot load a robot is told about, and the others go on
-            console.print(f"{robot.name}: {adapter.NAME} takes no part: {type(reason).__name__}: {reason}", markup=False)
+            console.print(
+                f"{robot.name}: {adapter.NAME} takes no part: {type(reason).__name__}: {reason}", markup=False
+            )
     return [entry for entry in entries if entry.count]
 
 

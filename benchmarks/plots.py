@@ -32,7 +32,10 @@ def against_size(records: Sequence[Record], path: Path) -> None:
         chosen = [r for r in records if r.ok and r.function == function and r.threads == 1]
         for label, style, rows in (
             *((peer, "o-", [r for r in chosen if r.peer == peer and r.mode == "one state"]) for peer in _COLORS),
-            *((f"{peer}, batch", "s--", [r for r in chosen if r.peer == peer and r.mode == "batch"]) for peer in _COLORS),
+            *(
+                (f"{peer}, batch", "s--", [r for r in chosen if r.peer == peer and r.mode == "batch"])
+                for peer in _COLORS
+            ),
         ):
             best = {nv: min(r.shortest for r in rows if r.nv == nv) for nv in sorted({r.nv for r in rows})}
             if best:
@@ -52,6 +55,7 @@ def against_batch(records: Sequence[Record], path: Path) -> None:
     figure, axes = plt.subplots(1, len(functions), figsize=(4 * len(functions) + 2, 4), sharey=True, squeeze=False)
     for axis, function in zip(axes[0], functions, strict=True):
         chosen = [r for r in records if r.ok and r.function == function]
+        chosen = [r for r in chosen if r.peer != "Pinocchio" or r.output == "reused"]  # nearly the same line twice
         for name in dict.fromkeys((r.label, r.output, r.threads) for r in chosen):
             rows = sorted((r for r in chosen if (r.label, r.output, r.threads) == name), key=lambda r: r.states)
             label, output, threads = name
@@ -59,7 +63,7 @@ def against_batch(records: Sequence[Record], path: Path) -> None:
                 [r.states for r in rows],
                 [r.shortest for r in rows],
                 "-" if output == "reused" else "--",
-                marker="o" if threads == 1 else "^",
+                marker="x" if "loop" in label else "o" if threads == 1 else "^",
                 markersize=4,
                 color=_COLORS[rows[0].peer],
                 alpha=1.0 if threads == 1 else 0.55,

@@ -1,4 +1,4 @@
-"""Compare floatbase with other libraries: `python -m benchmarks`, `python -m benchmarks --quick --robots icub`.
+"""Compare floatbase with other libraries: `python -m benchmarks`, or `python -m benchmarks --quick --robots icub`.
 
 Every library that is installed takes part, in this one process, on the same robots and states. Results agree with
 Pinocchio before and after timing or are not counted. Tables go to the terminal; JSON, Markdown and plots to
@@ -11,14 +11,9 @@ import argparse
 import importlib
 import json
 import shutil
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
-
-HERE = Path(__file__).resolve().parent
-if __package__ in (None, ""):  # run as a script
-    sys.path.insert(0, str(HERE.parent))
 
 from rich.console import Console
 
@@ -27,6 +22,8 @@ from benchmarks.comparison import compare, scale
 from benchmarks.contender import FUNCTIONS
 from benchmarks.options import Options
 from benchmarks.records import Record
+
+HERE = Path(__file__).resolve().parent
 
 PEERS = ("floatbase", "pinocchio", "mujoco", "idyntree", "casadi", "drake", "frax", "adam")
 

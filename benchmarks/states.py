@@ -3,8 +3,8 @@ r"""The states all libraries are given, and how each library writes them.
 The reference convention is floatbase's body representation with joints in the order of the file:
 $q = (p, \text{quaternion } w x y z, s)$, $\nu = ({}^B v_B, {}^B \omega_B, \dot s)$, and $\dot\nu$ is the derivative of
 these components. Another library writes the base twist as $\nu' $ with $\nu = T(q)\, \nu'$. Then forces are
-$\tau' = T^\top \tau$, the mass matrix is $M' = T^\top M T$, and only a linear velocity in world axes changes the meaning
-of an acceleration: ${}^W\dot v = R\, ({}^B\dot v + {}^B\omega \times {}^B v)$.
+$\tau' = T^\top \tau$, the mass matrix is $M' = T^\top M T$, and only a linear velocity in world axes changes the
+meaning of an acceleration: ${}^W\dot v = R\, ({}^B\dot v + {}^B\omega \times {}^B v)$.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ def contenders(robot: Robot, one: States, batch: States, options: Options) -> li
     )  # fmt: skip
     set_state = "plant.SetPositions(context, q); plant.SetVelocities(context, v); "
 
-    def entry(function, variables, states, statement, result, back) -> Contender:  # type: ignore[no-untyped-def]
+    def entry(function, variables, states, statement, result, back) -> Contender:
         return Contender(
             NAME, function, "one state", "fresh", statement, result, scope,
             lambda r: back(one, r), len(one), variables, states,

@@ -64,12 +64,11 @@ def _single(layout: Layout, states: States, library: Any, function: Function, re
     )
 
 
-def _batch(
-    layout: Layout, states: States, library: Any, function: Function, reused: bool, threads: int
-) -> Contender:
+def _batch(layout: Layout, states: States, library: Any, function: Function, reused: bool, threads: int) -> Contender:
     method, names = _METHODS[function]
     arguments = names + (", frame" if function == "jacobian" else "")
-    call = f"robot.{method}({arguments}{', out=out' if reused else ''}, threads=threads)"
+    options = (", out=out" if reused else "") + (", threads=threads" if threads > 1 else "")
+    call = f"robot.{method}({arguments}{options})"
     out = np.zeros((len(states), *_shape(layout, function))) if reused else None
     return Contender(
         peer=NAME,

@@ -1,4 +1,4 @@
-"""frax on JAX: `jax.jit` for one state, `jax.jit(jax.vmap(...))` for a batch, with the settings its README recommends."""
+"""frax on JAX: `jax.jit` for one state, `jax.jit(jax.vmap(...))` for a batch, set as its README recommends."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def contenders(robot: Robot, one: States, batch: States, options: Options) -> li
             items = list(zip(*arrays, strict=True)) if len(arrays) > 1 else list(arrays[0])
             found.append(
                 Contender(
-                    NAME, function, mode, "fresh", f"r = f({names_of}).block_until_ready()", "r",  # type: ignore[arg-type]
+                    NAME, function, mode, "fresh", f"r = f({names_of}).block_until_ready()", "r",
                     {"f": compiled, **({} if single else dict(zip(names_of.split(", "), arrays, strict=True)))},
                     lambda r, back=back, states=states: back(states, r),
                     len(states), names_of if single else "", items if single else [],

@@ -35,14 +35,15 @@ def contenders(robot: Robot, one: States, batch: States, options: Options) -> li
     base = 6 * robot.floating
     motion = layout.velocity(one), layout.acceleration(one)
     if not robot.floating:
-        motion = tuple(np.hstack([np.zeros((len(one), 6)), x]) for x in motion)  # type: ignore[assignment]
+        motion = tuple(np.hstack([np.zeros((len(one), 6)), x]) for x in motion)
     v, a = motion
     q = layout.configuration(one)[:, 7 * robot.floating :]
     poses = _poses(robot, one)
     full = 6 + model.getNrOfDOFs()
     scope = {
         "kindyn": kindyn, "gravity": np.array([0.0, 0.0, -9.81]), "wrenches": idyn.LinkWrenches(model),
-        "tau": idyn.FreeFloatingGeneralizedTorques(model), "M": idyn.MatrixDynSize(full, full), "J": idyn.MatrixDynSize(6, full),
+        "tau": idyn.FreeFloatingGeneralizedTorques(model),
+        "M": idyn.MatrixDynSize(full, full), "J": idyn.MatrixDynSize(6, full),
         "frame": model.getFrameIndex(robot.frame), "concatenate": np.concatenate,
     }  # fmt: skip
     scope["wrenches"].zero()
@@ -50,14 +51,14 @@ def contenders(robot: Robot, one: States, batch: States, options: Options) -> li
     set_state = "kindyn.setRobotState(H, s, twist, rates, gravity)"
     torques = "concatenate([tau.baseWrench().toNumPy(), tau.jointTorques().toNumPy()])"
 
-    def entry(function: str, statement: str, result: str, convert) -> Contender:  # type: ignore[no-untyped-def]
+    def entry(function: str, statement: str, result: str, convert) -> Contender:
         return Contender(
-            NAME, function, "one state", "reused", f"{set_state}; {statement}", result, scope,  # type: ignore[arg-type]
+            NAME, function, "one state", "reused", f"{set_state}; {statement}", result, scope,
             convert, len(one), "H, s, twist, rates, base_acceleration, accelerations", states,
         )  # fmt: skip
 
     drop = 6 - base
-    found = [
+    return [
         entry(
             "inverse dynamics", "kindyn.inverseDynamics(base_acceleration, accelerations, wrenches, tau)", torques,
             lambda r: layout.force_back(one, r[:, drop:]),
@@ -76,7 +77,6 @@ def contenders(robot: Robot, one: States, batch: States, options: Options) -> li
             lambda r: layout.columns_back(one, r[:, :, drop:]),
         ),
     ]  # fmt: skip
-    return found
 
 
 def _poses(robot: Robot, states: States) -> list[Array]:

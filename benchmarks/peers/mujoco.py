@@ -39,7 +39,7 @@ def contenders(robot: Robot, one: States, batch: States, options: Options) -> li
         "mj_crb": mujoco.mj_crb, "mj_fullM": mujoco.mj_fullM,
     }  # fmt: skip
 
-    def entry(function: Function, variables: str, states: list, statement: str, result: str, convert) -> Contender:  # type: ignore[no-untyped-def,type-arg]
+    def entry(function: Function, variables: str, states: list, statement: str, result: str, convert) -> Contender:
         return Contender(
             NAME, function, "one state", "reused", statement, result, scope,
             lambda r: convert(one, r), len(one), variables, states,

@@ -127,7 +127,7 @@ def _in_parallel(layout: Layout, states: States, model: Any, threads: int) -> li
                     peer=NAME,
                     function=function,
                     mode="batch",
-                    output=output,  # type: ignore[arg-type]
+                    output=output,
                     variant="InParallel",
                     statement=f"f(threads, pool, {names}, out)" if reused else f"r = f(threads, pool, {names})",
                     result="out.T" if reused else "r.T",
