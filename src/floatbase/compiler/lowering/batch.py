@@ -11,8 +11,9 @@ an output element comes from is a table: symmetric, repeated and constant elemen
 from __future__ import annotations
 
 from floatbase.compiler.lowering.builder import Builder
-from floatbase.compiler.lowering.kernel import IN_MEMORY, Kernel, flags
+from floatbase.compiler.lowering.kernel import Kernel, flags
 from floatbase.compiler.lowering.module import Frame, Module
+from floatbase.compiler.lowering.selection import IN_MEMORY
 from floatbase.compiler.operations import Op
 from floatbase.compiler.program import Program
 
@@ -86,27 +87,24 @@ def _emit_kernel(
 ) -> tuple[list[int], list[tuple[int, float]]]:
     """Emit `i32 @kernel(ptr scratch)`; gives the offset of each output element, and the constants among them."""
     builder, size = module.builder(), module.element.bytes
-    inputs = builder.let(f"getelementptr i8, ptr %scratch, i64 {slots}")
-    kernel = Kernel(module, builder, program, frame, inputs)
-    kernel.offsets[inputs] = slots
+    kernel = Kernel(module, builder, program, frame, slots)
     code = kernel.selection.code
     results = program.results.tolist()
     stored = [v for v in dict.fromkeys(results) if code[v][0] == Op.CONSTANT or code[v][0] not in IN_MEMORY]
     region = frame.allocate(len(stored) * size)
     offset = {value: region + position * size for position, value in enumerate(stored)}
     constants = []
-    base = builder.let(f"getelementptr i8, ptr %scratch, i64 {region}")
     for position, value in enumerate(stored):
         if code[value][0] == Op.CONSTANT:
             constants.append((offset[value], float(program.constants[code[value][1]])))
         else:
-            kernel.sinks[value] = [(base, position)]
-    kernel.emit()
+            kernel.sinks[value] = [(region, position)]
+    kernel.emit("kernel")
     for value in dict.fromkeys(results):
         if value not in offset:
             offset[value] = kernel.offset(value)
     builder.do(f"ret i32 {flags(kernel, None)}")
-    module.finish(builder, "define internal i32 @kernel(ptr %scratch)", frame)
+    kernel.finish("define internal i32 @kernel(ptr %scratch)")
     return [offset[value] for value in results], constants
 
 

@@ -6,7 +6,7 @@ arrays of values (one value: one element in each lane) and are read where they a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from floatbase.compiler.lowering.arrays import copy
 from floatbase.compiler.lowering.blocks import emit_block
@@ -14,13 +14,13 @@ from floatbase.compiler.lowering.builder import Builder
 from floatbase.compiler.lowering.elementary import elementary_function
 from floatbase.compiler.lowering.module import Frame, Module, subprogram_name
 from floatbase.compiler.lowering.selection import (
-    FUNCTIONS,
     MULTIPLY_ADD,
     MULTIPLY_SUBTRACT,
     NEGATIVE_MULTIPLY_ADD,
     Group,
     Selection,
     select_instructions,
+    split_steps,
 )
 from floatbase.compiler.operations import BOOLEAN, Op
 from floatbase.compiler.program import Program
@@ -29,8 +29,12 @@ from floatbase.errors import ProgramError
 LONG_RUN = 8
 """Copies of at least so many neighbouring values are loops."""
 
-IN_MEMORY = frozenset({int(op) for op in (Op.INPUT, Op.CONSTANT, Op.PROJECT, *FUNCTIONS)})
-"""Operations whose values are read from memory, or are constants."""
+PART = 4000
+"""LLVM's register allocator takes more than proportional time: longer programs are cut into functions of this many
+steps, which cost nothing to call."""
+
+Base = str | int
+"""An array in memory: the name of a pointer, or an offset in scratch memory."""
 
 _SIMPLE = {Op.ADD: "fadd", Op.SUB: "fsub", Op.MUL: "fmul", Op.DIV: "fdiv"}
 _COMPARISONS = {Op.LT: "olt", Op.LE: "ole", Op.EQ: "oeq", Op.NE: "une"}
@@ -38,31 +42,74 @@ _INTRINSICS = {Op.SQRT: "sqrt", Op.ABS: "fabs", Op.FLOOR: "floor", Op.CEIL: "cei
 
 
 class Kernel:
-    """Emits one program into a builder.
+    """Emits one program into a builder; a long one into several functions that it calls, one after another.
 
-    `places` says where values that lie in memory are: the address of an array and a position. `sinks` says where
-    values are to be stored as soon as they are computed. `offsets` says where in scratch memory arrays begin.
+    `places` says where values that lie in memory are: an array and a position in it. The array is the name of a
+    pointer, or an offset in scratch memory. `sinks` says where values are to be stored as soon as they are computed.
+    `parameters` are those of the function that is written, and `prelude` writes what each part of it begins with.
     """
 
-    def __init__(self, module: Module, builder: Builder, program: Program, frame: Frame, inputs: str) -> None:
+    def __init__(
+        self,
+        module: Module,
+        builder: Builder,
+        program: Program,
+        frame: Frame,
+        inputs: Base,
+        parameters: Sequence[str] = ("%scratch",),
+        prelude: Callable[[Builder], None] | None = None,
+    ) -> None:
         self.module, self.builder, self.program, self.frame = module, builder, program, frame
+        self.inputs, self.parameters, self.prelude = inputs, parameters, prelude
         self.selection: Selection = select_instructions(program, module.element.fma)
         self.names: list[str] = [""] * len(program.code)
-        self.places: dict[int, tuple[str, int]] = {}
-        self.sinks: dict[int, list[tuple[str, int]]] = {}
-        self.offsets: dict[str, int] = {}
-        self.inputs = inputs
+        self.places: dict[int, tuple[Base, int]] = {}
+        self.sinks: dict[int, list[tuple[Base, int]]] = {}
+        self._parts: list[tuple[str, Builder]] = []
         element = module.element
         self._prefix = {int(op): f"{name} {element.value} " for op, name in _SIMPLE.items()}
         self._prefix.update((int(op), f"fcmp {name} {element.value} ") for op, name in _COMPARISONS.items())
 
-    def emit(self) -> None:
-        """All instructions, in the order of the selection."""
+    def emit(self, name: str) -> None:
+        """All instructions, in the order of the selection; `name` is that of the function."""
+        steps = self.selection.steps
+        if len(steps) <= PART:
+            self._emit_steps(steps)
+            return
+        parts = split_steps(self.program, self.selection, PART)
+        region = self.frame.allocate(len(parts.shared) * self.module.element.bytes)
+        shared = {value: position for position, value in enumerate(parts.shared)}
+        whole = self.builder
+        for number, piece in enumerate(parts.pieces):
+            self.builder = self.module.builder()
+            self.names = [""] * len(self.names)
+            if self.prelude is not None:
+                self.prelude(self.builder)
+            for value in parts.defined[number]:
+                self.sinks.setdefault(value, []).append((region, shared[value]))
+            self._emit_steps(piece)
+            self.builder.do("ret void")
+            self._parts.append((f"{name}_{number}", self.builder))
+            self.places.update((value, (region, shared[value])) for value in parts.defined[number])
+            whole.do(f"call void @{name}_{number}({self._signature()})")
+        self.builder = whole
+        self.names = [""] * len(self.names)
+
+    def finish(self, header: str) -> None:
+        """Add the function and its parts to the module."""
+        for name, builder in self._parts:
+            self.module.finish(builder, f"define internal void @{name}({self._signature()})", self.frame)
+        self.module.finish(self.builder, header, self.frame)
+
+    def _signature(self) -> str:
+        return ", ".join(f"ptr {name}" for name in self.parameters)
+
+    def _emit_steps(self, steps: Sequence[int | Group]) -> None:
         code, names, lines, prefix = self.selection.code, self.names, self.builder.lines, self._prefix
         kind = self.module.element.value
         fma = f"call {kind} @llvm.fma.{self.module.element.mangled}({kind} "
         self.builder.declarations.add(f"declare {kind} @llvm.fma.{self.module.element.mangled}({kind}, {kind}, {kind})")
-        for step in self.selection.steps:
+        for step in steps:
             if isinstance(step, Group):
                 self._group(step)
                 continue
@@ -80,8 +127,18 @@ class Kernel:
                 names[step] = f"%v{step}"
             else:
                 self._other(step, op, a, b, c)
-            for base, position in self.sinks.get(step, ()):
-                self.builder.store(names[step], self.builder.at(base, position))
+            if step in self.sinks:
+                self._sink(step)
+
+    def _sink(self, number: int) -> None:
+        value = self.names[number]
+        if self._is_truth(number):
+            value = self.builder.select(value, self.builder.literal(1.0), self.builder.literal(0.0))
+        for base, position in self.sinks[number]:
+            self.builder.store(value, self.locate(base, position))
+
+    def _is_truth(self, number: int) -> bool:
+        return self.selection.code[number][0] in BOOLEAN
 
     def value(self, number: int) -> str:
         """The register that holds a value; reads it from memory the first time."""
@@ -92,18 +149,26 @@ class Kernel:
                 name = self.module.element.literal(float(self.program.constants[a]))
             else:
                 name = self.builder.load(self.address(number))
+                if self._is_truth(number):
+                    name = self.builder.compare("une", name, self.builder.literal(0.0))
             self.names[number] = name
         return name
 
     def address(self, number: int) -> str:
         """Where a value lies that is in memory."""
-        base, position = self.places[number]
-        return self.builder.at(base, position)
+        return self.locate(*self.places[number])
+
+    def locate(self, base: Base, position: int = 0) -> str:
+        """A pointer to an element of an array."""
+        if isinstance(base, str):
+            return self.builder.at(base, position)
+        return self.builder.at("%scratch", base + position * self.module.element.bytes, "i8")
 
     def offset(self, number: int) -> int:
         """Where in this function's scratch a value lies that is in memory, in bytes."""
         base, position = self.places[number]
-        return self.offsets[base] + position * self.module.element.bytes
+        assert isinstance(base, int)
+        return base + position * self.module.element.bytes
 
     def truth(self, number: int) -> str:
         """The `i1` that says whether a truth value is false in any lane."""
@@ -142,18 +207,14 @@ class Kernel:
 
     def _block(self, number: int, which: int) -> None:
         block = self.program.blocks[which]
-        arguments = self.array(len(block.arguments))
-        outputs = self.array(block.size)
+        arguments = self.locate(self._array(len(block.arguments)))
+        outputs = self._array(block.size)
         self.store_all([int(value) for value in block.arguments], arguments)
         self.places[number] = (outputs, 0)
-        emit_block(self.module, self.builder, self.frame, block, arguments, outputs, emit_subprogram)
+        emit_block(self.module, self.builder, self.frame, block, arguments, self.locate(outputs), emit_subprogram)
 
-    def array(self, length: int) -> str:
-        """A new array in scratch memory."""
-        offset = self.frame.allocate(length * self.module.element.bytes)
-        name = self.builder.let(f"getelementptr i8, ptr %scratch, i64 {offset}")
-        self.offsets[name] = offset
-        return name
+    def _array(self, length: int) -> int:
+        return self.frame.allocate(length * self.module.element.bytes)
 
     def _group(self, group: Group) -> None:
         """Evaluate a function on packed arguments: full native vectors, whatever our number of lanes."""
@@ -162,14 +223,15 @@ class Kernel:
         native = function.lanes * element.size
         vectors = -(-len(group.arguments) * element.bytes // native)
         capacity = vectors * native // element.bytes
-        arguments = self.array(capacity * function.arguments)
-        results = self.array(capacity * function.results)
+        arguments = self._array(capacity * function.arguments)
+        results = self._array(capacity * function.results)
         for part in range(function.arguments):
             for position, values in enumerate(group.arguments):
-                builder.store(self.value(values[part]), builder.at(arguments, part * capacity + position))
+                builder.store(self.value(values[part]), self.locate(arguments, part * capacity + position))
             for position in range(len(group.arguments), capacity):  # the last vector is padded with harmless numbers
-                builder.store(element.literal(1.0), builder.at(arguments, part * capacity + position))
-        builder.do(f"call void {function.name}(ptr {arguments}, ptr {results}, i64 {vectors})")
+                builder.store(element.literal(1.0), self.locate(arguments, part * capacity + position))
+        places = f"ptr {self.locate(arguments)}, ptr {self.locate(results)}"
+        builder.do(f"call void {function.name}({places}, i64 {vectors})")
         for position, wanted in enumerate(group.results):
             for part, number in enumerate(wanted):
                 if number >= 0:
@@ -213,11 +275,11 @@ def emit_subprogram(module: Module, program: Program) -> tuple[str, int]:
 
 def _emit_subprogram(module: Module, program: Program, name: str) -> int:
     builder, frame = module.builder(), Frame()
-    kernel = Kernel(module, builder, program, frame, "%in")
-    kernel.emit()
+    kernel = Kernel(module, builder, program, frame, "%in", ("%in", "%out", "%scratch"))
+    kernel.emit(name)
     kernel.store_all([int(value) for value in program.results], "%out")
     builder.do("ret void")
-    module.finish(builder, f"define internal void @{name}(ptr %in, ptr %out, ptr %scratch)", frame)
+    kernel.finish(f"define internal void @{name}(ptr %in, ptr %out, ptr %scratch)")
     return frame.total
 
 

@@ -37,6 +37,9 @@ FUNCTIONS: dict[int, tuple[str, int]] = {
 }
 """The function that evaluates an operation, and which of its results the operation is."""
 
+IN_MEMORY = frozenset({int(op) for op in (Op.INPUT, Op.CONSTANT, Op.PROJECT, *FUNCTIONS)})
+"""Operations whose values are read from memory, or are constants."""
+
 _LEAVES = frozenset({int(Op.INPUT), int(Op.CONSTANT)})
 
 
@@ -78,6 +81,37 @@ def operands(program: Program, row: list[int]) -> list[int]:
     if op >= MULTIPLY_ADD:
         return row[1:4]
     return row[1 : 1 + ARITY[Op(op)]]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A long program in pieces; `shared` are the values that one piece computes (`defined`) and a later one reads."""
+
+    pieces: list[list[int | Group]]
+    defined: list[list[int]]
+    shared: list[int]
+
+
+def split_steps(program: Program, selection: Selection, length: int) -> Parts:
+    """Cut the steps into pieces. What is read after the last piece (results, guards) is shared as well."""
+    steps, code = selection.steps, selection.code
+    pieces = [steps[start : start + length] for start in range(0, len(steps), length)]
+    home: dict[int, int] = {}  # of values in registers
+    shared: dict[int, int] = {}
+    for number, piece in enumerate(pieces):
+        for step in piece:
+            if isinstance(step, Group):
+                needed = [argument for arguments in step.arguments for argument in arguments]
+            else:
+                needed = operands(program, code[step])
+                if code[step][0] not in IN_MEMORY and code[step][0] != Op.BLOCK:
+                    home[step] = number
+            shared.update((value, home[value]) for value in needed if home.get(value, number) != number)
+    shared.update((value, home[value]) for value in _roots(program) if value in home)
+    defined: list[list[int]] = [[] for _ in pieces]
+    for value, number in shared.items():
+        defined[number].append(value)
+    return Parts(pieces, defined, list(shared))
 
 
 def _roots(program: Program) -> list[int]:

@@ -10,8 +10,9 @@ import numpy as np
 
 from floatbase.compiler.lowering.arrays import copy
 from floatbase.compiler.lowering.builder import Builder
-from floatbase.compiler.lowering.kernel import IN_MEMORY, LONG_RUN, Kernel, flags
+from floatbase.compiler.lowering.kernel import LONG_RUN, Kernel, flags
 from floatbase.compiler.lowering.module import Frame, Module
+from floatbase.compiler.lowering.selection import IN_MEMORY
 from floatbase.compiler.operations import Op
 from floatbase.compiler.program import Program
 
@@ -29,28 +30,31 @@ def emit_single(module: Module, program: Program) -> int:
     bad = wide.allocate()
     wide.store(wide.literal(0.0), bad)
     start = 0
-    for source, port in zip(_pointers(builder, "%inputs", len(program.inputs)), program.inputs, strict=True):
+    for number, port in enumerate(program.inputs):
+        source = builder.let(f"load ptr, ptr {builder.at('%inputs', number, 'ptr')}, align 8")
         _read(builder, wide, bad, source, builder.at(slots, start), port.size)
         start += port.size
     differences = wide.load(bad)
     not_finite = wide.any(wide.compare("uno", differences, differences))
-    kernel = Kernel(module, builder, program, frame, slots)
-    targets = _pointers(builder, "%outputs", len(program.outputs))
+    targets = [f"%output.{number}" for number in range(len(program.outputs))]
+
+    def prelude(part: Builder) -> None:
+        for number, target in enumerate(targets):
+            part.do(f"{target} = load ptr, ptr {part.at('%outputs', number, 'ptr')}, align 8")
+
+    prelude(builder)
+    kernel = Kernel(module, builder, program, frame, offset, ("%outputs", "%scratch"), prelude)
     start = 0
     for target, port in zip(targets, program.outputs, strict=True):
         for position, value in enumerate(program.results[start : start + port.size].tolist()):
             if kernel.selection.code[value][0] not in IN_MEMORY:
                 kernel.sinks.setdefault(value, []).append((target, position))
         start += port.size
-    kernel.emit()
+    kernel.emit("part")
     _write(kernel, wide, targets)
     builder.do(f"ret i32 {flags(kernel, not_finite)}")
-    module.finish(builder, "define i32 @fb_one(ptr %inputs, ptr %outputs, ptr %scratch)", frame)
+    kernel.finish("define i32 @fb_one(ptr %inputs, ptr %outputs, ptr noalias %scratch)")
     return frame.total
-
-
-def _pointers(builder: Builder, table: str, count: int) -> list[str]:
-    return [builder.let(f"load ptr, ptr {builder.at(table, number, 'ptr')}, align 8") for number in range(count)]
 
 
 def _read(builder: Builder, wide: Builder, bad: str, source: str, target: str, size: int) -> None:
