@@ -128,8 +128,8 @@ def _walk(model: Model, base: str, coordinates: Mapping[str, Coordinate]) -> _Wa
         raise ModelError(f"{where}: two links have the same name")
     if len({joint.name for joint in model.joints}) != len(model.joints):
         raise ModelError(f"{where}: two joints have the same name")
+    _check_joints(model.joints, where)
     for joint in model.joints:
-        _check_joint(joint, where)
         for link, other in ((joint.parent, joint.child), (joint.child, joint.parent)):
             if link not in neighbours:
                 raise ModelError(f"{where}: joint {joint.name!r} names the link {link!r}, which does not exist")
@@ -151,18 +151,26 @@ def _walk(model: Model, base: str, coordinates: Mapping[str, Coordinate]) -> _Wa
     return walk
 
 
-def _check_joint(joint: Joint, where: str) -> None:
-    matrix = joint.parent_H_joint
-    if not np.isfinite(matrix).all():
-        raise ModelError(f"{where}: the pose of joint {joint.name!r} is not finite: {matrix.tolist()}")
-    error = np.abs(matrix[:3, :3] @ matrix[:3, :3].T - np.eye(3)).max()
-    if error > 1e-9 or not np.array_equal(matrix[3], (0.0, 0.0, 0.0, 1.0)):
+def _check_joints(joints: Sequence[Joint], where: str) -> None:
+    if not joints:
+        return
+    poses = np.array([joint.parent_H_joint for joint in joints])
+    rotations = poses[:, :3, :3]
+    finite = np.isfinite(poses).all(axis=(1, 2))
+    error = np.abs(rotations @ rotations.swapaxes(1, 2) - np.eye(3)).max(axis=(1, 2))
+    rigid = (error <= 1e-9) & (poses[:, 3] == (0.0, 0.0, 0.0, 1.0)).all(axis=1)
+    if not finite.all():
+        joint = joints[int(np.argmin(finite))]
+        raise ModelError(f"{where}: the pose of joint {joint.name!r} is not finite: {joint.parent_H_joint.tolist()}")
+    if not rigid.all():
+        joint = joints[int(np.argmin(rigid))]
         raise ModelError(
-            f"{where}: the pose of joint {joint.name!r} is no rigid motion: {matrix.tolist()}; "
+            f"{where}: the pose of joint {joint.name!r} is no rigid motion: {joint.parent_H_joint.tolist()}; "
             "it needs an orthogonal rotation, and (0, 0, 0, 1) as its last row"
         )
-    if joint.kind != "fixed" and not abs(math.hypot(*joint.axis) - 1.0) <= 1e-9:
-        raise ModelError(f"{where}: the axis of joint {joint.name!r} is {joint.axis}; it must have unit length")
+    for joint in joints:
+        if joint.kind != "fixed" and not abs(math.hypot(*joint.axis) - 1.0) <= 1e-9:
+            raise ModelError(f"{where}: the axis of joint {joint.name!r} is {joint.axis}; it must have unit length")
 
 
 def _cross(walk: _Walk, joint: Joint, left: str, coordinates: Mapping[str, Coordinate]) -> tuple[int, Array]:
@@ -192,18 +200,19 @@ def _motion(joint: Joint, position: float) -> Array:
 
 
 def _frames(model: Model, walk: _Walk, canonical: Sequence[CanonicalFrame]) -> dict[str, tuple[int, Array]]:
-    body_H_raw = [inverse(frame.raw_H_body) for frame in canonical]
-    frames = {}
-    for link in model.links:
-        body, raw_H_link = walk.poses[link.name]
-        frames[link.name] = (body, tidy_pose(body_H_raw[body] @ raw_H_link))
+    body_H_raw = np.array([inverse(frame.raw_H_body) for frame in canonical])
+    numbers = [walk.poses[link.name][0] for link in model.links]
+    raw_H_link = np.array([walk.poses[link.name][1] for link in model.links])
+    body_H_link = tidy_pose(body_H_raw[numbers] @ raw_H_link)
+    body_H_link.flags.writeable = False
+    frames = {link.name: (body, pose) for link, body, pose in zip(model.links, numbers, body_H_link, strict=True)}
     for frame in model.frames:
         if frame.link not in walk.poses:
             raise ModelError(f"model {model.name!r}: frame {frame.name!r} is on {frame.link!r}, which is no link")
         if frame.name in frames:
             raise ModelError(f"model {model.name!r}: two links or frames are named {frame.name!r}")
-        body, body_H_link = frames[frame.link]
-        frames[frame.name] = (body, tidy_pose(body_H_link @ frame.link_H_frame))
+        body, pose = frames[frame.link]
+        frames[frame.name] = (body, tidy_pose(pose @ frame.link_H_frame))
     return frames
 
 
@@ -241,9 +250,10 @@ def _refuse_massless(bodies: Sequence[_MovingBody], parameters: Sequence[Array],
 
 
 def _refuse_overflow(bodies: Sequence[Body], frames: Mapping[str, tuple[int, Array]], where: str) -> None:
-    for name, (_, body_H_frame) in frames.items():
-        if not np.isfinite(body_H_frame).all():
-            raise ModelError(f"{where}: the pose of {name!r} overflows: distances in the model are too large")
+    finite = np.isfinite([body_H_frame for _, body_H_frame in frames.values()]).all(axis=(1, 2))
+    if not finite.all():
+        name = list(frames)[int(np.argmin(finite))]
+        raise ModelError(f"{where}: the pose of {name!r} overflows: distances in the model are too large")
     for body in bodies:
         joint_is_finite = body.joint is None or bool(
             np.isfinite(body.joint.parent_H_joint).all() and math.isfinite(body.joint.ratio + body.joint.offset)
