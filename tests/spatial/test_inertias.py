@@ -16,11 +16,11 @@ def rng():
 
 
 def as_rigid(parameters):
-    return rigid.RigidInertia(parameters[0], tuple(parameters[1:4]), tuple(parameters[4:]))
+    return rigid.RigidInertia(parameters[0], tuple(parameters[1:4]), rigid.second_of(tuple(parameters[4:])))
 
 
 def as_parameters(inertia):
-    return np.array([inertia.mass, *inertia.moment, *inertia.tensor], dtype=float)
+    return np.array([inertia.mass, *inertia.moment, *rigid.tensor_of(inertia.second)], dtype=float)
 
 
 def random_rotation_steps(rng):
@@ -100,8 +100,11 @@ def test_rigid_inertia(rng):
         a, w, w_dot = rng.standard_normal((3, 3))
         M, spin = spatial.inertia_matrix(parameters), np.concatenate([np.zeros(3), w])
         expected = M @ [*a, *w_dot] + spatial.wrench_cross(spin) @ M @ spin
-        force, moment = rigid.newton_euler(body, tuple(a), rigid.angular_motion(tuple(w), tuple(w_dot)))
+        force, moment = rigid.newton_euler(body, tuple(a), rigid.angular_matrix(tuple(w), tuple(w_dot)))
         np.testing.assert_allclose([*force, *moment], expected, atol=1e-13)
+        spin = rigid.angular_matrix(tuple(w), (0.0, 0.0, 0.0))
+        expected = rigid.newton_euler(body, (0.0, 0.0, 0.0), spin)
+        np.testing.assert_allclose(rigid.centrifugal(body, spin), expected, atol=1e-13)
         linear, angular = rigid.momentum(body, tuple(a), tuple(w))
         np.testing.assert_allclose([*linear, *angular], M @ [*a, *w], atol=1e-13)
 

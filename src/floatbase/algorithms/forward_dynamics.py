@@ -51,7 +51,7 @@ from floatbase.spatial.articulated_inertia import (
     turn_articulated,
     wrench_of,
 )
-from floatbase.spatial.rigid_inertia import RigidInertia, angular_motion, newton_euler
+from floatbase.spatial.rigid_inertia import RigidInertia, angular_matrix, centrifugal
 from floatbase.spatial.turns import turn, turn_back
 from floatbase.spatial.vectors import ZERO, Vector, add, cross, dot, full, multiply, scale, subtract
 
@@ -119,8 +119,8 @@ def articulated_accelerations(
         spins.append(spin)
         assert body.joint is not None
         omegas.append((x, y, z + rate[i]) if body.joint.kind == "revolute" else spin)
-    motions = [angular_motion(omega, ZERO) for omega in omegas]
-    biases = [newton_euler(inertia, ZERO, motion) for inertia, motion in zip(inertias, motions, strict=True)]
+    matrices = [angular_matrix(omega, ZERO) for omega in omegas]
+    biases = [centrifugal(inertia, matrix) for inertia, matrix in zip(inertias, matrices, strict=True)]
     for i, (force, moment) in external.items():
         biases[i] = (subtract(biases[i][0], force), subtract(biases[i][1], moment))
     articulated = [from_rigid(inertia) for inertia in inertias]
@@ -134,7 +134,7 @@ def articulated_accelerations(
         effort = torque[i] - (moment[2] if revolute else force[2])
         left, free = release_joint(articulated[i], revolute)
         released[i], efforts[i] = free, free.inverse * effort
-        centripetal[i] = multiply(motions[body.parent].matrix, joint.position)
+        centripetal[i] = multiply(matrices[body.parent], joint.position)
         if body.parent == 0 and base_linear is not None:
             continue
         inertial_force, inertial_moment = wrench_of(left, *_joint_drift(revolute, spins[i], rate[i]))

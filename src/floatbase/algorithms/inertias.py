@@ -2,12 +2,12 @@ r"""The inertias of a tree's bodies, as they are and as the equations of motion 
 
 Some inertia of a body moves in the same way as its parent does, whatever the joint does, and can be counted with the
 parent without changing the equations of motion, the kinetic energy or the potential energy. For a revolute joint
-about z that is the mass, $h_z$ and $I_{yy}$ (a mass on the axis, and a thin rod along it):
+about z that is what mass along the axis has: with second moments $\Sigma = \tfrac12 \mathrm{tr}(I) 1 - I$,
 
-$$ \{ m,\ (0, 0, h_z),\ \mathrm{diag}(I_{yy}, I_{yy}, 0) \} \;\to\; parent, \qquad
-   \{ 0,\ (h_x, h_y, 0),\ (I_{xx} - I_{yy}, I_{xy}, I_{xz}, 0, I_{yz}, I_{zz}) \} \;\text{stays}; $$
+$$ \{ m,\ (0, 0, h_z),\ \mathrm{diag}(0, 0, \Sigma_{zz}) \} \;\to\; parent, \qquad
+   \{ 0,\ (h_x, h_y, 0),\ \Sigma \text{ with } \Sigma_{zz} = 0 \} \;\text{stays}; $$
 
-for a prismatic joint it is the whole tensor. What stays are the base parameters of M. Gautier and W. Khalil, "Direct
+for a prismatic joint it is all of $\Sigma$. What stays are the base parameters of M. Gautier and W. Khalil, "Direct
 calculation of minimum set of inertial parameters of serial robots", IEEE Trans. Robotics and Automation 6(3), 1990.
 They are no physical inertias, but the torques are the same for fewer operations.
 """
@@ -19,7 +19,7 @@ from typing import Any
 from floatbase.algorithms.joints import joint_pose
 from floatbase.model.tree import Tree
 from floatbase.spatial.arrays import components
-from floatbase.spatial.rigid_inertia import RigidInertia, shift_inertia, sum_inertia, turn_inertia
+from floatbase.spatial.rigid_inertia import RigidInertia, second_of, shift_inertia, sum_inertia, turn_inertia
 from floatbase.spatial.vectors import ZERO, ZERO_SYMMETRIC
 
 
@@ -30,7 +30,7 @@ def body_inertias(tree: Tree, parameters: Any = None) -> list[RigidInertia]:
     else:
         flat = components(parameters)
     tens = [flat[10 * k : 10 * k + 10] for k in range(len(tree.bodies))]
-    return [RigidInertia(ten[0], (ten[1], ten[2], ten[3]), tuple(ten[4:])) for ten in tens]
+    return [RigidInertia(ten[0], (ten[1], ten[2], ten[3]), second_of(tuple(ten[4:]))) for ten in tens]
 
 
 def grouped_inertias(tree: Tree, parameters: Any = None) -> list[RigidInertia]:
@@ -41,8 +41,8 @@ def grouped_inertias(tree: Tree, parameters: Any = None) -> list[RigidInertia]:
         assert body.joint is not None
         mass, (hx, hy, hz), (xx, xy, xz, yy, yz, zz) = inertias[i]
         if body.joint.kind == "revolute":
-            inertias[i] = RigidInertia(0.0, (hx, hy, 0.0), (xx - yy, xy, xz, 0.0, yz, zz))
-            moved = RigidInertia(mass, (0.0, 0.0, hz), (yy, 0.0, 0.0, yy, 0.0, 0.0))
+            inertias[i] = RigidInertia(0.0, (hx, hy, 0.0), (xx, xy, xz, yy, yz, 0.0))
+            moved = RigidInertia(mass, (0.0, 0.0, hz), (0.0, 0.0, 0.0, 0.0, 0.0, zz))
         else:
             inertias[i] = RigidInertia(mass, (hx, hy, hz), ZERO_SYMMETRIC)
             moved = RigidInertia(0.0, ZERO, (xx, xy, xz, yy, yz, zz))

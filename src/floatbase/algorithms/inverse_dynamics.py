@@ -29,7 +29,7 @@ from floatbase.algorithms.joints import JointPose, accumulate_torques, joint_pos
 from floatbase.algorithms.wrenches import Wrenches, external_wrenches, wrench_arrays
 from floatbase.model.tree import Tree
 from floatbase.spatial.arrays import Array, Component, vector
-from floatbase.spatial.rigid_inertia import RigidInertia, angular_motion, newton_euler
+from floatbase.spatial.rigid_inertia import RigidInertia, angular_matrix, newton_euler
 from floatbase.spatial.turns import turn, turn_back
 from floatbase.spatial.vectors import Vector, add, cross, multiply, subtract
 
@@ -91,12 +91,12 @@ def net_wrenches(
 ) -> tuple[Vector, Vector, list[Component]]:
     """Force and moment on the base in body axes, and the force along every body's joint."""
     omegas, omega_dots, linears = [omega_base], [acceleration_base[1]], [acceleration_base[0]]
-    motions = [angular_motion(omega_base, acceleration_base[1])]
+    spins = [angular_matrix(omega_base, acceleration_base[1])]
     for i, body in enumerate(tree.bodies[1:], start=1):
         joint, r, r_dot, p = joints[i], rate[i], rate_dot[i], body.parent
         x, y, z = turn_back(joint.rotation, omegas[p])
         dx, dy, dz = turn_back(joint.rotation, omega_dots[p])
-        ax, ay, az = turn_back(joint.rotation, add(linears[p], multiply(motions[p].matrix, joint.position)))
+        ax, ay, az = turn_back(joint.rotation, add(linears[p], multiply(spins[p], joint.position)))
         assert body.joint is not None
         if body.joint.kind == "revolute":
             dx, dy, dz, z = dx + y * r, dy - x * r, dz + r_dot, z + r
@@ -105,8 +105,8 @@ def net_wrenches(
         omegas.append((x, y, z))
         omega_dots.append((dx, dy, dz))
         linears.append((ax, ay, az))
-        motions.append(angular_motion(omegas[i], omega_dots[i]))
-    wrenches = [newton_euler(*parts) for parts in zip(inertias, linears, motions, strict=True)]
+        spins.append(angular_matrix(omegas[i], omega_dots[i]))
+    wrenches = [newton_euler(*parts) for parts in zip(inertias, linears, spins, strict=True)]
     for i, (force, moment) in external.items():
         wrenches[i] = (subtract(wrenches[i][0], force), subtract(wrenches[i][1], moment))
     torques: list[Component] = [0.0] * len(tree.bodies)

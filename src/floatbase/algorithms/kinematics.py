@@ -15,13 +15,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from floatbase.algorithms.base import BasePose
+from floatbase.algorithms.base import IDENTITY, BasePose
 from floatbase.algorithms.joints import JointPose
 from floatbase.model.tree import Tree
 from floatbase.spatial.arrays import Component
-from floatbase.spatial.rigid_inertia import angular_motion
+from floatbase.spatial.rigid_inertia import angular_matrix
 from floatbase.spatial.turns import turn_back, turn_columns
-from floatbase.spatial.vectors import Matrix, Vector, add, cross, multiply
+from floatbase.spatial.vectors import ZERO, Matrix, Vector, add, cross, multiply
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +40,13 @@ class Motion:
     omega: Vector
     acceleration: Vector
     omega_dot: Vector
+
+
+def representation_pose(tree: Tree, base: BasePose) -> Pose:
+    """The pose of the base in the frame of its twist: itself, the same with world axes, or the world."""
+    if tree.representation == "body":
+        return Pose(IDENTITY, ZERO)
+    return Pose(base.rotation, base.position if tree.representation == "inertial" else ZERO)
 
 
 def path_to(tree: Tree, body: int) -> list[int]:
@@ -105,5 +112,5 @@ def next_motion(parent: Motion, joint: JointPose, revolute: bool, rate: Componen
 
 def motion_of_point(body: Motion, p: Vector) -> tuple[Vector, Vector]:
     """Velocity and classical acceleration of a point fixed to a body, in the body's axes."""
-    spin = angular_motion(body.omega, body.omega_dot)
-    return add(body.velocity, cross(body.omega, p)), add(body.acceleration, multiply(spin.matrix, p))
+    spin = angular_matrix(body.omega, body.omega_dot)
+    return add(body.velocity, cross(body.omega, p)), add(body.acceleration, multiply(spin, p))

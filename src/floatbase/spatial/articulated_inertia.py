@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from floatbase.spatial.rigid_inertia import RigidInertia
+from floatbase.spatial.rigid_inertia import RigidInertia, tensor_of
 from floatbase.spatial.turns import Rotation, turn_matrix, turn_symmetric
 from floatbase.spatial.vectors import (
     Matrix,
@@ -52,8 +52,8 @@ class ReleasedJoint(NamedTuple):
 
 def from_rigid(inertia: RigidInertia) -> ArticulatedInertia:
     """A rigid body: M = m 1, H = -h^."""
-    m, (x, y, z), tensor = inertia
-    return ArticulatedInertia((m, 0.0, 0.0, m, 0.0, m), ((0.0, z, -y), (-z, 0.0, x), (y, -x, 0.0)), tensor)
+    m, (x, y, z), second = inertia
+    return ArticulatedInertia((m, 0.0, 0.0, m, 0.0, m), ((0.0, z, -y), (-z, 0.0, x), (y, -x, 0.0)), tensor_of(second))
 
 
 def wrench_of(inertia: ArticulatedInertia, a: Vector, omega_dot: Vector) -> tuple[Vector, Vector]:

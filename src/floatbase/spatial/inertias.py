@@ -17,7 +17,7 @@ import numpy as np
 
 from floatbase.spatial.arrays import Array, Component, components, matrix, vector
 from floatbase.spatial.poses import position_of, rotation_of
-from floatbase.spatial.rigid_inertia import RigidInertia, shift_inertia
+from floatbase.spatial.rigid_inertia import RigidInertia, inertia_rows, second_of, shift_inertia, tensor_of
 from floatbase.spatial.vectors import Matrix, Vector, congruence, multiply
 
 
@@ -26,8 +26,7 @@ def parameters_from_center(mass: Array, center: Array, central_tensor: Array) ->
     c = _triple(center)
     S = central_tensor
     entries = [S[..., i, j][()] for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))]
-    tensor = (entries[0], entries[1], entries[2], entries[3], entries[4], entries[5])
-    central = RigidInertia(np.asanyarray(mass)[()], (0.0, 0.0, 0.0), tensor)
+    central = RigidInertia(np.asanyarray(mass)[()], (0.0, 0.0, 0.0), second_of(tuple(entries)))
     return vector(_flat(shift_inertia(central, c)), center, S[..., 0])
 
 
@@ -38,16 +37,8 @@ def center_of_parameters(parameters: Array) -> Array:
 
 def inertia_matrix(parameters: Array) -> Array:
     """The 6x6 inertia (..., 6, 6), linear first, of ten parameters (..., 10)."""
-    m, x, y, z, xx, xy, xz, yy, yz, zz = components(parameters)
-    rows = [
-        [m, 0.0, 0.0, 0.0, z, -y],
-        [0.0, m, 0.0, -z, 0.0, x],
-        [0.0, 0.0, m, y, -x, 0.0],
-        [0.0, -z, y, xx, xy, xz],
-        [z, 0.0, -x, xy, yy, yz],
-        [-y, x, 0.0, xz, yz, zz],
-    ]
-    return matrix(rows, parameters)
+    m, x, y, z, *tensor = components(parameters)
+    return matrix(inertia_rows(m, (x, y, z), tuple(tensor)), parameters)
 
 
 def parameters_of_inertia_matrix(M: Array) -> Array:
@@ -61,15 +52,15 @@ def transform_parameters(a_H_b: Array, parameters_b: Array) -> Array:
     m, x, y, z, *tensor = components(parameters_b)
     R = rotation_of(a_H_b)
     rows: Matrix = (_triple(R[..., 0, :]), _triple(R[..., 1, :]), _triple(R[..., 2, :]))
-    turned = RigidInertia(m, multiply(rows, (x, y, z)), congruence(rows, tuple(tensor)))
+    turned = RigidInertia(m, multiply(rows, (x, y, z)), congruence(rows, second_of(tuple(tensor))))
     return vector(_flat(shift_inertia(turned, _triple(position_of(a_H_b)))), parameters_b, R[..., 0])
 
 
 def pseudo_inertia(parameters: Array) -> Array:
     """The pseudo-inertia (..., 4, 4): second moments, first moments and mass of the density."""
-    m, x, y, z, xx, xy, xz, yy, yz, zz = components(parameters)
-    half = 0.5 * (xx + yy + zz)
-    rows = [[half - xx, -xy, -xz, x], [-xy, half - yy, -yz, y], [-xz, -yz, half - zz, z], [x, y, z, m]]
+    m, x, y, z, *tensor = components(parameters)
+    xx, xy, xz, yy, yz, zz = second_of(tuple(tensor))
+    rows = [[xx, xy, xz, x], [xy, yy, yz, y], [xz, yz, zz, z], [x, y, z, m]]
     return matrix(rows, parameters)
 
 
@@ -88,4 +79,4 @@ def _triple(x: Array) -> Vector:
 
 
 def _flat(inertia: RigidInertia) -> list[Component]:
-    return [inertia.mass, *inertia.moment, *inertia.tensor]
+    return [inertia.mass, *inertia.moment, *tensor_of(inertia.second)]

@@ -2,8 +2,8 @@ r"""Twists, wrenches and accelerations of one frame in its representations.
 
 A frame B with pose ${}^AH_B$ in the world has the body twist ${}^Bv_{A,B}$; ${}^Cv = {}^CX_B {}^Bv$ with C the frame
 itself ("body"), the world ("inertial") or the frame's origin with the world's axes ("mixed"). Accelerations are
-derivatives of components, so with $\delta = (v \times \omega, 0)$ formed from the body twist, and $\alpha$ the "sensor" acceleration
-$({}^BR_A \ddot o_B,\ {}^B\dot\omega)$ that an accelerometer and the derivative of a gyroscope give,
+derivatives of components, so with $\delta = (v \times \omega, 0)$ formed from the body twist, and $\alpha$ the "sensor"
+acceleration $({}^BR_A \ddot o_B,\ {}^B\dot\omega)$ that an accelerometer and the derivative of a gyroscope give,
 
 $$ \alpha = {}^B\dot v - \delta, \qquad {}^A\dot v = {}^AX_B\, {}^B\dot v, \qquad
    {}^{B[A]}\dot v = {}^{B[A]}X_B\, \alpha . $$
