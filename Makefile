@@ -71,7 +71,8 @@ docs-serve: $(VENV)/.installed-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs serve
 
 bench: $(VENV)/.installed-bench
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks --docs
+	$(BIN)/python -m benchmarks.cold
 
 examples: $(VENV)/.installed-demo
 	@set -e; for example in examples/*.py; do echo "== $$example"; $(BIN)/python $$example; done

@@ -1,4 +1,4 @@
-"""Shows the changelog and the contributing guide of the repository's root as pages of the site."""
+"""Shows files that stand elsewhere in the repository as pages: changelog, contributing guide, benchmark results."""
 
 from __future__ import annotations
 
@@ -10,6 +10,21 @@ from mkdocs.structure.files import File, Files
 
 _PAGES = {"changelog.md": "CHANGELOG.md", "contributing.md": "CONTRIBUTING.md"}
 _LINK = re.compile(r"\]\(docs/")
+_RESULTS = "benchmarks/results/latest.md"
+_PLOTS = {
+    "assets/benchmark-size.svg": "Time of one call against the number of velocities",
+    "assets/benchmark-batch.svg": "Time for each state against the size of the batch",
+}
+
+
+def _results(root: Path) -> str:
+    """The tables of the last recorded run of the benchmarks, its plots first."""
+    source = root / _RESULTS
+    if not source.exists():
+        return "# Results\n\nNo run has been recorded in this checkout; `make bench` records one.\n"
+    plots = [f"![{text}]({place})" for place, text in _PLOTS.items() if (root / "docs" / place).exists()]
+    title, _, rest = source.read_text(encoding="utf-8").partition("\n")
+    return "\n\n".join([title, *plots, rest])
 
 
 def on_files(files: Files, config: Any) -> Files:
@@ -18,4 +33,5 @@ def on_files(files: Files, config: Any) -> Files:
     for page, source in _PAGES.items():
         text = (root / source).read_text(encoding="utf-8")
         files.append(File.generated(config, page, content=_LINK.sub("](", text)))
+    files.append(File.generated(config, "results.md", content=_results(root)))
     return files
