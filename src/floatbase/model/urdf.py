@@ -17,7 +17,7 @@ from typing import get_args
 
 import numpy as np
 
-from floatbase.errors import RobotFileError
+from floatbase.errors import ModelError, RobotFileError
 from floatbase.model.description import Inertia, Joint, JointKind, Limits, Link, Mimic, Model
 from floatbase.model.inertia import ModelWarning, check_inertias
 from floatbase.model.packages import Resolver, resolver
@@ -91,7 +91,10 @@ def parse_urdf(
         root=base,
         source=str(source) if source is not None else None,
     )
-    check_inertias(model, name, allow_nonphysical)
+    try:
+        check_inertias(model, name, allow_nonphysical)
+    except ModelError as error:
+        raise RobotFileError(str(error)) from None
     return model
 
 
