@@ -10,6 +10,17 @@ from floatbase.compiler.program import Block, Program
 MAX_LENGTH = 1_000_000
 
 _PROGRAMS = {"call": 1, "scan": 1, "while": 2}
+_SETTINGS: dict[str, tuple[str, ...]] = {
+    "call": (),
+    "scan": ("length", "carry", "shared", "row", "collect"),
+    "while": ("carry", "shared", "limit"),
+    "gather": ("rows", "columns"),
+    "matmul": ("n", "k", "m"),
+    "cholesky": ("n",),
+    "cholesky_solve": ("n", "m"),
+    "triangular_solve": ("n", "m", "transposed"),
+    "lu_solve": ("n", "m"),
+}
 
 
 def block_sizes(block: Block) -> tuple[int, int]:
@@ -18,6 +29,10 @@ def block_sizes(block: Block) -> tuple[int, int]:
     Raises `ValueError` or `KeyError` if they contradict one another.
     """
     settings = dict(block.settings)
+    if block.kind not in _SETTINGS:
+        raise ValueError("unknown kind")
+    if sorted(name for name, _ in block.settings) != sorted(_SETTINGS[block.kind]):
+        raise ValueError(f"settings {list(settings)}, needs {list(_SETTINGS[block.kind])}")
     for name, value in settings.items():
         if not isinstance(value, int) or not 0 <= value <= MAX_LENGTH:
             raise ValueError(f"setting {name}={value!r} is out of range")
@@ -43,11 +58,27 @@ def block_sizes(block: Block) -> tuple[int, int]:
         return n * k + k * m, n * m
     if block.kind in ("cholesky_solve", "lu_solve"):
         return n * n + n * m, n * m
-    if block.kind == "triangular_solve":
-        if settings["transposed"] not in (0, 1):
-            raise ValueError("transposed must be 0 or 1")
-        return n * n + n * m, n * m
-    raise ValueError("unknown kind")
+    if settings["transposed"] not in (0, 1):
+        raise ValueError("transposed must be 0 or 1")
+    return n * n + n * m, n * m
+
+
+def block_operations(block: Block) -> int:
+    """About how many operations the block carries out at most, when it is run once."""
+    settings = dict(block.settings)
+    inner = sum(program.unrolled_count for program in block.programs)
+    if block.kind == "call":
+        return inner
+    if block.kind == "scan":
+        return settings["length"] * (inner + 1)
+    if block.kind == "while":
+        return settings["limit"] * (inner + settings["carry"] + 1)
+    if block.kind == "gather":
+        return settings["rows"] * settings["columns"]
+    n, m = settings["n"], settings.get("m", 0)
+    if block.kind == "matmul":
+        return 2 * n * m * settings["k"]
+    return n**3 + 2 * n * n * m
 
 
 def _scan_sizes(settings: dict[str, int], body: Program) -> tuple[int, int]:
@@ -60,7 +91,6 @@ def _scan_sizes(settings: dict[str, int], body: Program) -> tuple[int, int]:
 
 def _while_sizes(settings: dict[str, int], condition: Program, body: Program) -> tuple[int, int]:
     carry, shared = settings["carry"], settings["shared"]
-    settings["limit"]  # required
     if condition.input_size != carry + shared or condition.output_size != 1:
         raise ValueError("the condition does not fit the settings")
     if body.input_size != carry + shared or body.output_size != carry:

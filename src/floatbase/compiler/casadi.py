@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from floatbase.compiler.casadi_blocks import BLOCKS, unrolled_size
+from floatbase.compiler.casadi_blocks import BLOCKS
 from floatbase.compiler.casadi_operations import EXPORT, IMPORT, Casadi, casadi_module
 from floatbase.compiler.graph import Graph
 from floatbase.compiler.operations import Op
@@ -30,7 +30,7 @@ MAX_UNROLLED = 1_000_000
 def to_casadi(program: Program, name: str | None = None) -> Any:
     """The program as a `casadi.Function` with named inputs and outputs; structural zeros are structural there too."""
     casadi = casadi_module("the export to CasADi")
-    size = unrolled_size(program)
+    size = program.unrolled_count
     if size > MAX_UNROLLED:
         raise ArgumentError(
             f"program {program.name!r} would become about {size} operations in CasADi, more than {MAX_UNROLLED}: "

@@ -6,31 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from floatbase.compiler.casadi_operations import Casadi
-from floatbase.compiler.operations import Op
 from floatbase.compiler.program import Block, Program
-
-
-def unrolled_size(program: Program) -> int:
-    """About how many operations a program has when all its blocks are written out."""
-    size = int((program.code[:, 0] >= Op.NEG).sum())
-    return size + sum(_block_size(block) for block in program.blocks)
-
-
-def _block_size(block: Block) -> int:
-    settings = dict(block.settings)
-    inner = sum(unrolled_size(program) for program in block.programs)
-    if block.kind == "call":
-        return inner
-    if block.kind == "scan":
-        return settings["length"] * (inner + 1)
-    if block.kind == "while":
-        return settings["limit"] * (inner + 3 * settings["carry"] + 1)
-    if block.kind == "gather":
-        return 3 * settings["rows"] * settings["columns"]
-    n, m = settings["n"], settings.get("m", 0)
-    if block.kind == "matmul":
-        return 2 * n * m * settings["k"]
-    return n**3 * (4 if block.kind == "lu_solve" else 1) + 2 * n * n * m
 
 
 def _run(casadi: Casadi, program: Program, inputs: list[Any]) -> list[Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import stat
 import struct
 from pathlib import Path
 from typing import Any
@@ -34,11 +35,14 @@ def load(path: str | Path) -> Program:
     """Read a program file; a damaged or hostile one raises `ProgramError`."""
     path = Path(path)
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise ProgramError(f"program file {path} is larger than {MAX_BYTES} bytes")
-        data = path.read_bytes()
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise ProgramError(f"program file {path} is not a file")
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise ProgramError(f"cannot read program file {path}: {error.strerror}") from None
+    if len(data) > MAX_BYTES:
+        raise ProgramError(f"program file {path} is larger than {MAX_BYTES} bytes")
     try:
         return loads(data)
     except ProgramError as error:
@@ -47,10 +51,11 @@ def load(path: str | Path) -> Program:
 
 def dumps(program: Program) -> bytes:
     """A program as bytes."""
-    programs: list[Program] = []
+    programs: dict[int, Program] = {}
     _collect(program, programs)
+    numbers = {key: number for number, key in enumerate(programs)}
     arrays: list[np.ndarray] = []
-    header = [_describe(item, programs, arrays) for item in programs]
+    header = [_describe(item, numbers, arrays) for item in programs.values()]
     text = json.dumps(header, separators=(",", ":")).encode()
     body = struct.pack("<Q", len(text)) + text + b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)
     return MAGIC + _HEAD.pack(VERSION, len(body), hashlib.sha256(body).digest()) + body
@@ -80,18 +85,17 @@ def loads(data: bytes) -> Program:
     return programs[-1].validate()
 
 
-def _collect(program: Program, found: list[Program], depth: int = 0) -> None:
-    """Programs in an order in which each comes after those it uses."""
+def _collect(program: Program, found: dict[int, Program], depth: int = 1) -> None:
+    """Programs by identity, in an order in which each comes after those it uses."""
     if depth > _MAX_DEPTH:
         raise ProgramError(f"programs are nested more than {_MAX_DEPTH} deep")
     for sub in program.subprograms():
-        if not any(sub is item for item in found):
+        if id(sub) not in found:
             _collect(sub, found, depth + 1)
-    found.append(program)
+    found[id(program)] = program
 
 
-def _describe(program: Program, programs: list[Program], arrays: list[np.ndarray]) -> dict[str, Any]:
-    numbers = {id(item): number for number, item in enumerate(programs)}
+def _describe(program: Program, numbers: dict[int, int], arrays: list[np.ndarray]) -> dict[str, Any]:
     arrays += [program.code.astype("<i4"), program.constants.astype("<f8"), program.results.astype("<i4")]
     blocks = []
     for block in program.blocks:
@@ -137,14 +141,14 @@ class _Reader:
         if not isinstance(header, list) or not header:
             raise ProgramError("the program's header is empty")
         programs: list[Program] = []
-        depths: list[int] = []
+        depths: dict[int, int] = {}
         for item in header:
             program = self.program(item, programs)
-            depth = 1 + max((depths[_place(programs, sub)] for sub in program.subprograms()), default=0)
+            depth = 1 + max((depths[id(sub)] for sub in program.subprograms()), default=0)
             if depth > _MAX_DEPTH:
                 raise ProgramError(f"programs are nested more than {_MAX_DEPTH} deep")
             programs.append(program)
-            depths.append(depth)
+            depths[id(program)] = depth
         if self.position != len(self.data):
             raise ProgramError("there is more data than the program's header describes")
         return programs
@@ -169,10 +173,6 @@ class _Reader:
             tuple(blocks),
             tuple((_whole(value), _text(message)) for value, message in item["guards"]),
         )
-
-
-def _place(programs: list[Program], wanted: Program) -> int:
-    return next(number for number, program in enumerate(programs) if program is wanted)
 
 
 def _ports(items: Any) -> tuple[Port, ...]:

@@ -36,7 +36,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from floatbase.compiler.operations import ARITY, BOOLEAN, Op
+from floatbase.compiler.operations import Op
 from floatbase.errors import ProgramError
 
 MAX_GUARDS = 31
@@ -111,6 +111,14 @@ class Program:
         own = int(np.count_nonzero(self.code[:, 0] >= Op.NEG))
         return own + sum(sub.operation_count for sub in self.subprograms())
 
+    @cached_property
+    def unrolled_count(self) -> int:
+        """Arithmetic instructions carried out at most in one run: loops count as often as they can turn."""
+        from floatbase.compiler.blocks import block_operations
+
+        own = int(np.count_nonzero(self.code[:, 0] >= Op.NEG))
+        return own + sum(block_operations(block) for block in self.blocks)
+
     def subprograms(self) -> Iterator[Program]:
         """The programs its blocks run, each once."""
         seen: set[int] = set()
@@ -129,7 +137,8 @@ class Program:
                 constant = self.code[values, 0] == Op.CONSTANT
                 zero = constant.copy()
                 zero[constant] = self.constants[self.code[values[constant], 1]] == 0.0
-                return ~zero.reshape(port.shape)
+                possible: npt.NDArray[np.bool_] = ~zero.reshape(port.shape)
+                return possible
             start += port.size
         raise ProgramError(f"program {self.name!r} has no output {output!r}")
 
@@ -142,7 +151,9 @@ class Program:
 
     def validate(self) -> Program:
         """Check every index and size; a program that passes can be run without further checks."""
-        _validate(self)
+        from floatbase.compiler.validation import validate
+
+        validate(self)
         return self
 
 
@@ -156,88 +167,3 @@ def _feed(hasher: hashlib._Hash, program: Program) -> None:
         hasher.update(block.arguments.tobytes())
         for sub in block.programs:
             hasher.update(sub.digest.encode())
-
-
-def _validate(program: Program) -> None:
-    where = f"program {program.name!r}"
-    code = program.code
-    if code.ndim != 2 or code.shape[1] != 4 or code.dtype != np.int32:
-        raise ProgramError(f"{where}: code must be int32 (n, 4), got {code.dtype} {code.shape}")
-    count = len(code)
-    position = np.arange(count)
-    known = np.isin(code[:, 0], [int(op) for op in Op])
-    if not known.all():
-        raise ProgramError(f"{where}: instruction {np.argmin(known)} has unknown operation {code[np.argmin(known), 0]}")
-    for op in Op:
-        rows = code[:, 0] == op
-        if not rows.any():
-            continue
-        limit, operands = _operand_rule(program, op, position[rows])
-        values = code[rows, 1 : 1 + operands]
-        if (values < 0).any() or (values >= np.reshape(limit, (-1, 1))).any():
-            raise ProgramError(f"{where}: an operand of {op.name} is out of range")
-    _validate_kinds(program, where)
-    for block in program.blocks:
-        _validate_block(block, where)
-    for number in np.flatnonzero(code[:, 0] == Op.BLOCK):
-        arguments = program.blocks[code[number, 1]].arguments
-        if len(arguments) and (arguments.min() < 0 or arguments.max() >= number):
-            raise ProgramError(f"{where}: an argument of block {code[number, 1]} is out of range")
-    for number in np.flatnonzero(code[:, 0] == Op.PROJECT):
-        block_row = code[code[number, 1]]
-        if block_row[0] != Op.BLOCK or not 0 <= code[number, 2] < program.blocks[block_row[1]].size:
-            raise ProgramError(f"{where}: instruction {number} projects something that is not a block's output")
-    results = program.results
-    if len(results) != program.output_size or (len(results) and (results.min() < 0 or results.max() >= count)):
-        raise ProgramError(f"{where}: results do not match the outputs")
-    if len(program.guards) > MAX_GUARDS or any(not 0 <= value < count for value, _ in program.guards):
-        raise ProgramError(f"{where}: bad guards")
-
-
-def _operand_rule(program: Program, op: Op, position: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64] | int, int]:
-    """Upper bounds of an operation's operands, and how many it has."""
-    if op == Op.INPUT:
-        return program.input_size, 1
-    if op == Op.CONSTANT:
-        return len(program.constants), 1
-    if op == Op.BLOCK:
-        return len(program.blocks), 1
-    if op == Op.PROJECT:
-        return position, 1
-    return position, ARITY[op]
-
-
-def _validate_kinds(program: Program, where: str) -> None:
-    """Truth values and numbers must not be mixed up, and a block has no value of its own."""
-    code = program.code
-    boolean = np.isin(code[:, 0], [int(op) for op in BOOLEAN])
-    block = code[:, 0] == Op.BLOCK
-    wants_boolean = {Op.AND: (1, 2), Op.OR: (1, 2), Op.NOT: (1,), Op.SELECT: (1,)}
-    for op, arity in ARITY.items():
-        rows = code[code[:, 0] == op]
-        for operand in range(1, 1 + arity):
-            values = rows[:, operand]
-            expected = operand in wants_boolean.get(op, ())
-            if block[values].any() or (boolean[values] != expected).any():
-                raise ProgramError(f"{where}: an operand of {op.name} is of the wrong kind")
-    numbers = [program.results, *(item.arguments for item in program.blocks)]
-    for values in numbers:
-        inside = values[(values >= 0) & (values < len(code))]
-        if (boolean | block)[inside].any():
-            raise ProgramError(f"{where}: a truth value cannot leave a program or enter a block")
-    for value, _ in program.guards:
-        if 0 <= value < len(code) and not boolean[value]:
-            raise ProgramError(f"{where}: a guard must be a truth value")
-
-
-def _validate_block(block: Block, where: str) -> None:
-    from floatbase.compiler.blocks import block_sizes
-
-    try:
-        arguments, size = block_sizes(block)
-    except (KeyError, ValueError, IndexError) as error:
-        raise ProgramError(f"{where}: malformed {block.kind!r} block: {error}") from None
-    if len(block.arguments) != arguments or block.size != size:
-        raise ProgramError(f"{where}: a {block.kind!r} block has {len(block.arguments)} arguments, needs {arguments}")
-    for sub in block.programs:
-        sub.validate()
