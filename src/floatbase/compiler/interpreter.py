@@ -50,11 +50,16 @@ def _flat_inputs(program: Program, arrays: tuple[Any, ...], dtype: Any) -> tuple
     for port, part in zip(program.inputs, parts, strict=True):
         lead = part.ndim - len(port.shape)
         if lead < 0 or part.shape[lead:] != port.shape:
-            raise ShapeError(f"{program.name}: {port.name} must have shape (..., {port.shape}), got {part.shape}")
+            shape = ", ".join(map(str, ("...", *port.shape)))
+            raise ShapeError(f"{program.name}: {port.name} must have shape ({shape}), got {part.shape}")
         batches.append(part.shape[:lead])
         rows = part.astype(kind, copy=False).reshape((*part.shape[:lead], port.size))
         flat.extend(rows[..., k] for k in range(port.size))
-    return flat, np.broadcast_shapes(*batches), kind
+    try:
+        return flat, np.broadcast_shapes(*batches), kind
+    except ValueError:
+        shapes = " and ".join(map(str, batches))
+        raise ShapeError(f"{program.name}: the batch shapes {shapes} of the inputs do not fit together") from None
 
 
 def _run(program: Program, inputs: list[Any], dtype: Any) -> list[Any]:
@@ -147,7 +152,7 @@ def _matrices(dtype: Any, arguments: list[Any], *shapes: tuple[int, int]) -> lis
 
 
 def _elements(matrix: np.ndarray) -> list[Any]:
-    flat = matrix.reshape(*matrix.shape[:-2], -1)
+    flat = matrix.reshape(*matrix.shape[:-2], matrix.shape[-2] * matrix.shape[-1])
     return [flat[..., k] for k in range(flat.shape[-1])]
 
 
