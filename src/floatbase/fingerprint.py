@@ -9,7 +9,6 @@ hash).
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
 import inspect
 import marshal
 import pickle
@@ -22,6 +21,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+import floatbase
 
 _PACKAGE = Path(__file__).parent
 
@@ -43,11 +44,7 @@ def fingerprint(function: Callable[..., Any]) -> str | None:
 @cache
 def package_fingerprint() -> str:
     """Of floatbase itself: its version, and the names, sizes and times of its files (which differ while developing)."""
-    try:
-        version = importlib.metadata.version("floatbase")
-    except importlib.metadata.PackageNotFoundError:
-        version = "unknown"
-    parts = [version, sys.implementation.cache_tag or ""]
+    parts = [floatbase.__version__, sys.implementation.cache_tag or ""]
     for file in sorted(_PACKAGE.rglob("*.py")):
         status = file.stat()
         parts.append(f"{file.relative_to(_PACKAGE)}:{status.st_size}:{status.st_mtime_ns}")
