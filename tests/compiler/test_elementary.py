@@ -86,10 +86,7 @@ def test_error_is_at_most_two_units_in_the_last_place(op, machine_code):
 
 @pytest.mark.parametrize("op", REFERENCE, ids=lambda op: op.name.lower())
 def test_special_values_are_those_of_numpy(op, machine_code):
-    if op in TWO_ARGUMENTS:
-        arguments = [grid.ravel() for grid in np.meshgrid(SPECIAL, SPECIAL)]
-    else:
-        arguments = [np.array(SPECIAL)]
+    arguments = [grid.ravel() for grid in np.meshgrid(SPECIAL, SPECIAL)] if op in TWO_ARGUMENTS else [np.array(SPECIAL)]
     _, (values,) = machine_code[op].batch(*arguments)
     with np.errstate(all="ignore"):
         expected = NUMPY[op](*arguments)

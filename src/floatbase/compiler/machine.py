@@ -71,5 +71,5 @@ def load_object(data: bytes) -> LoadedCode:
 
 
 def preferred_lanes(target: Target, dtype: Dtype) -> int:
-    """How many states side by side run fastest: as many as a vector register holds."""
-    return target.native_vector_bits // (64 if dtype == "float64" else 32)
+    """How many states side by side run fastest: as many as a vector register holds, at least 4 (8 in single)."""
+    return max(4, target.native_vector_bits // 64) * (1 if dtype == "float64" else 2)
