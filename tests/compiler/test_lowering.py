@@ -1,4 +1,4 @@
-"""Straight-line programs in machine code: against the interpreter, bit for bit between widths, and the calling rules."""
+"""Straight-line programs in machine code: against the interpreter, width against width, and the calling rules."""
 
 import numpy as np
 import pytest
