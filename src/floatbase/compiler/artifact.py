@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from floatbase.compiler import format as program_format
 from floatbase.compiler.cache import Cache, cache_key
+from floatbase.compiler.effort import estimated_operations
 from floatbase.compiler.lowering.target import Target
 from floatbase.compiler.program import Port, Program
 from floatbase.errors import ProgramError
@@ -43,12 +44,12 @@ class Record:
 
     signature: Signature
     digest: str  # of the program
-    operations: int
+    operations: int  # executed for one state, estimated
 
     @staticmethod
     def of(program: Program) -> Record:
         """A program's record."""
-        return Record(Signature.of(program), program.digest, program.operation_count)
+        return Record(Signature.of(program), program.digest, estimated_operations(program))
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ row's result does not depend on how the batch is cut.
 from __future__ import annotations
 
 import ctypes
-import itertools
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,10 +20,10 @@ from floatbase.compiler.threads import share
 
 NON_FINITE = 1 << 31
 LOOP_ROWS = 2  # up to this many rows the one-state kernel is faster than a batch of mostly padding
-SECONDS_PER_OPERATION = 3e-11  # in a batch, to choose the first piece; later ones follow what was measured
-_PIECE_SECONDS = 0.02
-_SHARED_SECONDS = 60e-6  # a piece worth handing to another thread
-_PIECES_PER_THREAD = 8
+SECONDS_PER_OPERATION = 3e-11  # in a batch; a first guess, soon replaced by what is measured
+_LONGEST_SECONDS = 0.02  # of a piece: interrupts are noticed after it
+_SHORTEST_SECONDS = 20e-6  # of a piece: calling the kernel takes 3 us
+_SHARED_SECONDS = 1e-4  # of a batch that is worth waking another thread for
 
 _ONE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 _BATCH = ctypes.CFUNCTYPE(
@@ -82,50 +82,60 @@ class Ports:
         return union & 0xFFFFFFFF
 
 
+class _Pieces:
+    """Hands out the rows of a batch: large pieces first, small ones near the end, where threads wait for the last."""
+
+    def __init__(self, rows: int, lanes: int, seconds_per_row: float, threads: int) -> None:
+        self._rows, self._lanes, self._threads = rows, lanes, threads
+        self._start = 0
+        self._lock = threading.Lock()
+        self._bound(seconds_per_row)
+        self._largest = self._whole(self._largest / 4)  # until the estimate is replaced by a measurement
+        self.status = 0
+
+    def _bound(self, seconds_per_row: float) -> None:
+        self._smallest = self._whole(_SHORTEST_SECONDS / seconds_per_row)
+        self._largest = self._whole(_LONGEST_SECONDS / seconds_per_row)
+
+    def _whole(self, rows: float) -> int:
+        return max(int(rows) // self._lanes, 1) * self._lanes
+
+    def stop(self) -> None:
+        """Hand out nothing more."""
+        with self._lock:
+            self._start = self._rows
+
+    def run(self, ports: Ports, kernel: Kernel) -> None:
+        """Run a kernel on piece after piece until none is left or a state is bad."""
+        while True:
+            with self._lock:
+                start = self._start
+                left = self._rows - start
+                if left <= 0:
+                    return
+                size = left if self._threads == 1 else self._whole(left / (2 * self._threads))
+                stop = start + min(max(size, self._smallest), self._largest, left)
+                self._start = stop
+            before = time.perf_counter()
+            status = ports.run(kernel, start, stop)
+            seconds = time.perf_counter() - before
+            if status:
+                self.status = status
+                self.stop()
+                return
+            self._bound(max(seconds, 1e-9) / (stop - start))
+
+
 def run_rows(ports: Ports, kernel: Kernel, rows: int, operations: int, threads: int) -> int:
-    """Run a kernel on all rows; the union of their status bits, of those rows that were run before a bad one."""
-    estimate = max(operations, 1) * SECONDS_PER_OPERATION
+    """Run a kernel on all rows; status bits of a piece with a bad state, or 0."""
     if kernel.lanes == 1 or rows <= kernel.lanes:
         return ports.run(kernel, 0, rows)
-    shortest = _whole(_SHARED_SECONDS / estimate, kernel.lanes)
-    if threads > 1 and rows > shortest:
-        size = max(shortest, min(rows // (threads * _PIECES_PER_THREAD), int(_PIECE_SECONDS / estimate)))
-        return _run_shared(ports, kernel, rows, _whole(size, kernel.lanes), threads)
-    return _run_alone(ports, kernel, rows, _whole(_PIECE_SECONDS / estimate / 4, kernel.lanes))
-
-
-def _whole(rows: float, lanes: int) -> int:
-    """A positive multiple of the lanes."""
-    return max(int(rows) // lanes, 1) * lanes
-
-
-def _run_alone(ports: Ports, kernel: Kernel, rows: int, size: int) -> int:
-    start = 0
-    while start < rows:
-        stop = min(start + size, rows)
-        before = time.perf_counter()
-        status = ports.run(kernel, start, stop)
-        if status:
-            return status
-        seconds = max(time.perf_counter() - before, 1e-9)
-        size = _whole(min(size * _PIECE_SECONDS / seconds, 4 * size), kernel.lanes)
-        start = stop
-    return 0
-
-
-def _run_shared(ports: Ports, kernel: Kernel, rows: int, size: int, threads: int) -> int:
-    pieces = itertools.count(0, size)  # shared by the threads: `next` is atomic
-    statuses: list[int] = []
-    stopped: list[bool] = []
-
-    def work() -> None:
-        for start in pieces:
-            if start >= rows or stopped:
-                return
-            status = ports.run(kernel, start, min(start + size, rows))
-            if status:
-                statuses.append(status)
-                stopped.append(True)
-
-    share(work, lambda: stopped.append(True), min(threads, -(-rows // size)))
-    return next(iter(statuses), 0)
+    estimate = max(operations, 1) * SECONDS_PER_OPERATION
+    if rows * estimate < _SHARED_SECONDS:
+        threads = 1
+    pieces = _Pieces(rows, kernel.lanes, estimate, threads)
+    if threads == 1:
+        pieces.run(ports, kernel)
+    else:
+        share(lambda: pieces.run(ports, kernel), pieces.stop, min(threads, -(-rows // kernel.lanes)))
+    return pieces.status

@@ -1,0 +1,31 @@
+"""How many operations a program executes for one state, roughly: loops count as often as they may run."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from floatbase.compiler.operations import Op
+from floatbase.compiler.program import Block, Program
+
+WHILE_STEPS = 10  # a guess: most loops that wait for convergence stop long before their limit
+
+
+def estimated_operations(program: Program) -> int:
+    """Operations executed for one state."""
+    own = int(np.count_nonzero(program.code[:, 0] >= Op.NEG))
+    return own + sum(_block_operations(block) for block in program.blocks)
+
+
+def _block_operations(block: Block) -> int:
+    settings = dict(block.settings)
+    bodies = sum(estimated_operations(sub) for sub in block.programs)
+    if block.kind == "scan":
+        return settings["length"] * bodies
+    if block.kind == "while":
+        return min(settings["limit"], WHILE_STEPS) * bodies
+    if block.programs or block.kind == "gather":
+        return bodies + block.size
+    n = settings["n"]
+    m, k = settings.get("m", 0), settings.get("k", n)
+    factorization = n**3 // 3 if block.kind != "matmul" and block.kind != "triangular_solve" else 0
+    return factorization + 2 * n * k * m
