@@ -324,6 +324,21 @@ class Builder:
         self.lines.insert(position, f"{counter} = phi i64 [ {start}, %{before} ], [ {following}, %{self.block} ]")
         self.label(done)
 
+    def accumulate(self, stop: int, initial: Sequence[str], body: Callable[[str, list[str]], list[str]]) -> list[str]:
+        """A loop over `0 <= i < stop` that carries values in registers; gives the last ones."""
+        before = self.block
+        carried = [self.fresh("sum") for _ in initial]
+        with self.loop(stop) as counter:
+            head = self._labels[-2]
+            position = self.lines.index(f"{head}:") + 1
+            after = body(counter, carried)
+            phis = [
+                f"{name} = phi {self.element.value} [ {start}, %{before} ], [ {value}, %{self.block} ]"
+                for name, start, value in zip(carried, initial, after, strict=True)
+            ]
+            self.lines[position:position] = phis
+        return carried
+
     def when(self, condition: str, body: Callable[[], None]) -> None:
         """Run a piece of code if an `i1` holds."""
         then, done = self.fresh_label("then"), self.fresh_label("done")

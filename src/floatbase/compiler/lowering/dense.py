@@ -14,27 +14,46 @@ from floatbase.compiler.lowering.builder import Builder
 from floatbase.compiler.lowering.module import Frame
 from floatbase.compiler.program import Block
 
+_VECTOR = 64
+"""Bytes of the vectors that columns of one state are taken in; narrower processors take them in several pieces."""
+
 _RowBody = Callable[[Builder, str], None]
 
 
 def emit_matmul(builder: Builder, frame: Frame, block: Block, arguments: str, outputs: str) -> None:
-    """`C[i, j] = sum_k A[i, k] B[k, j]`, summed in the order of `k`."""
+    """`C[i, j] = sum_k A[i, k] B[k, j]`, summed in the order of `k`.
+
+    A tile of a few rows and columns is summed in registers. The last tiles overlap those before instead of being smaller.
+    """
     n, depth, m = block.setting("n"), block.setting("k"), block.setting("m")
+    if not n or not m:
+        return
+    element = builder.element
+    across = _VECTOR // element.size if element.lanes == 1 else 1  # columns of a vector, for one state
+    wide = builder.using(element.with_lanes(across)) if across > 1 and m >= across else builder
+    across = across if wide is not builder else 1
+    tall, broad = min(n, 4), 2 if m >= 2 * across else 1
     right = builder.at(arguments, n * depth)
-    with builder.loop(n) as i:
-        left = builder.let(f"mul i64 {i}, {depth}")
-        target = builder.at(outputs, builder.let(f"mul i64 {i}, {m}"))
+    with builder.loop(n, step=tall) as row, builder.loop(m, step=broad * across) as column:
+        first, left = _at_most(builder, row, n - tall), _at_most(builder, column, m - broad * across)
+        rows = [_sum(builder, first, k) for k in range(tall)]
+        columns = [_sum(builder, left, k * across) for k in range(broad)]
+        starts = [builder.let(f"mul i64 {i}, {depth}") for i in rows]
 
-        def columns(wide: Builder, j: str) -> None:
-            place = builder.at(target, j)
-            wide.store(wide.literal(0.0), place, aligned=False)
-            with builder.loop(depth) as k:
-                factor = _widened(builder, wide, builder.load(builder.at(arguments, _sum(builder, left, k))))
-                position = _sum(builder, builder.let(f"mul i64 {k}, {m}"), j)
-                value = wide.load(builder.at(right, position), aligned=False)
-                wide.store(wide.fma(factor, value, wide.load(place, aligned=False)), place, aligned=False)
+        def products(k: str, sums: list[str]) -> list[str]:
+            factors = [
+                _widened(builder, wide, builder.load(builder.at(arguments, _sum(builder, start, k))))
+                for start in starts
+            ]
+            below = builder.let(f"mul i64 {k}, {m}")
+            values = [wide.load(builder.at(right, _sum(builder, below, j)), aligned=False) for j in columns]
+            pairs = [(factor, value) for factor in factors for value in values]
+            return [wide.fma(factor, value, total) for (factor, value), total in zip(pairs, sums, strict=True)]
 
-        _along_row(builder, "0", str(m), columns)
+        sums = wide.accumulate(depth, [wide.literal(0.0)] * (tall * broad), products)
+        places = [_element(builder, outputs, i, j, m) for i in rows for j in columns]
+        for total, place in zip(sums, places, strict=True):
+            wide.store(total, place, aligned=False)
 
 
 def emit_cholesky(builder: Builder, frame: Frame, block: Block, arguments: str, outputs: str) -> None:
@@ -172,7 +191,7 @@ def _along_row(builder: Builder, start: str, stop: str, body: _RowBody) -> None:
         with builder.loop(stop, start=start) as j:
             body(builder, j)
         return
-    wide = builder.using(element.with_lanes(64 // element.size))
+    wide = builder.using(element.with_lanes(_VECTOR // element.size))
     length = builder.let(f"sub i64 {stop}, {start}")
     whole = builder.let(f"and i64 {length}, {-wide.element.lanes}")
     middle = _sum(builder, start, whole)
@@ -189,6 +208,11 @@ def _widened(builder: Builder, wide: Builder, value: str) -> str:
 
 def _element(builder: Builder, matrix: str, row: str, column: str, columns: int) -> str:
     return builder.at(matrix, _sum(builder, builder.let(f"mul i64 {row}, {columns}"), column))
+
+
+def _at_most(builder: Builder, a: str, limit: int) -> str:
+    inside = builder.let(f"icmp slt i64 {a}, {limit}")
+    return builder.let(f"select i1 {inside}, i64 {a}, i64 {limit}")
 
 
 def _sum(builder: Builder, a: str, b: str | int) -> str:
