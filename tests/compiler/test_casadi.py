@@ -81,6 +81,9 @@ def test_calls_on_expressions(kind):
     product, norm = casadi_call(program, 2 * x, y)
     function = casadi.Function("f", [x, y], [product, norm])
     np.testing.assert_allclose(np.array(function([1, 2, 3], 5)[0]).ravel(), [10, 20, 30])
+    mixed = casadi_call(program, np.array([1.0, 2.0, 3.0]), y)[0]
+    np.testing.assert_allclose(np.array(casadi.Function("g", [y], [mixed])(2)).ravel(), [2, 4, 6])
+    np.testing.assert_allclose(np.array(casadi_call(program, casadi.DM([1, 2, 3]), 2)[0]).ravel(), [2, 4, 6])
     with pytest.raises(ArgumentError, match=r"x must have shape \(3, 1\), got \(1, 1\)"):
         casadi_call(program, y, y)
     with pytest.raises(ArgumentError, match="takes 2 inputs"):

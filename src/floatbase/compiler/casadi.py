@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -25,6 +26,8 @@ from floatbase.compiler.trace import extract
 from floatbase.errors import ArgumentError, ProgramError
 
 MAX_UNROLLED = 1_000_000
+
+_exported: WeakKeyDictionary[Program, Any] = WeakKeyDictionary()  # functions of programs that were called
 
 
 def to_casadi(program: Program, name: str | None = None) -> Any:
@@ -66,8 +69,10 @@ def casadi_call(program: Program, *arguments: Any) -> tuple[Any, ...]:
         given = tuple(getattr(argument, "shape", None) or np.shape(argument))
         if given not in (_matrix_shape(port), port.shape):
             raise ArgumentError(f"{program.name}: {port.name} must have shape {_matrix_shape(port)}, got {given}")
-    result = to_casadi(program).call([casadi.densify(argument) for argument in arguments])
-    return tuple(result)
+    function = _exported.get(program)
+    if function is None:
+        function = _exported[program] = to_casadi(program)
+    return tuple(function.call([casadi.densify(argument) for argument in arguments]))
 
 
 def from_casadi(function: Any) -> Program:
