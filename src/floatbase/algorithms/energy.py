@@ -16,8 +16,8 @@ from floatbase.algorithms.joints import joint_poses, joint_rates
 from floatbase.algorithms.kinematics import Motion, next_motion
 from floatbase.model.tree import Tree
 from floatbase.spatial.arrays import Array, zeros
-from floatbase.spatial.rigid_inertia import momentum
-from floatbase.spatial.vectors import ZERO, dot
+from floatbase.spatial.rigid_inertia import twice_kinetic_energy
+from floatbase.spatial.vectors import ZERO
 
 
 def kinetic_energy(tree: Tree, q: Any, v: Any, parameters: Any = None) -> Array:
@@ -36,8 +36,7 @@ def kinetic_energy(tree: Tree, q: Any, v: Any, parameters: Any = None) -> Array:
         motions.append(next_motion(motions[body.parent], joints[i], body.joint.kind == "revolute", rate[i], 0.0))
     total: Any = 0.0
     for inertia, motion in zip(grouped_inertias(tree, parameters), motions, strict=True):
-        linear, angular = momentum(inertia, motion.velocity, motion.omega)
-        total = total + (dot(motion.velocity, linear) + dot(motion.omega, angular))
+        total = total + twice_kinetic_energy(inertia, motion.velocity, motion.omega)
     result = zeros((), *(x for x in (q, v, parameters) if x is not None))
     result[...] = 0.5 * total
     return result[()]

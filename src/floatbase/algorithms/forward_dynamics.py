@@ -200,8 +200,8 @@ def _joint_drift(revolute: bool, spin: Vector, rate: Component) -> tuple[Vector,
 
 def _joint_forces(tree: Tree, tau_joints: Sequence[Component]) -> list[Component]:
     """Forces along the bodies' own joint coordinates, for a tree in which no two joints share a coordinate."""
-    forces = [body.joint and tau_joints[body.joint.index] / float(body.joint.ratio) for body in tree.bodies[1:]]
-    return [0.0, *forces]
+    joints = [body.joint for body in tree.bodies if body.joint is not None]
+    return [0.0] + [tau_joints[joint.index] / float(joint.ratio) for joint in joints]
 
 
 def _solve_base(

@@ -75,17 +75,20 @@ def mass_matrix_rows(tree: Tree, q: Array, parameters: Any = None) -> list[list[
             add_entry(row, first + other.index, entry)
             if i != j:
                 add_entry(first + other.index, row, entry)
-            if j in stops or tree.bodies[j].parent == 0:
+            parent = tree.bodies[j].parent
+            if j in stops or (parent == 0 and not tree.floating):
                 break
             force, moment = turn(joints[j].rotation, force), turn(joints[j].rotation, moment)
             moment = add(moment, cross(joints[j].position, force))
-            j = tree.bodies[j].parent
+            j = parent
+            if j == 0:
+                break
         if not tree.floating:
             continue
         stop = poses[j]  # the rest in the axes of the base twist
         force, moment = multiply(stop.rotation, force), multiply(stop.rotation, moment)
         moment = add(moment, cross(stop.position, force))
-        while (j := tree.bodies[j].parent) > 0:
+        while j > 0 and (j := tree.bodies[j].parent) > 0:
             other = tree.bodies[j].joint
             assert other is not None
             entry = ratio * float(other.ratio) * _along_joint(poses[j], other.kind, force, moment)
@@ -125,8 +128,8 @@ def _unit_momentum(kind: str, inertia: RigidInertia) -> tuple[Vector, Vector]:
 def _stops(tree: Tree) -> set[int]:
     """The bodies where momenta leave the axes of the bodies for those of the base twist.
 
-    Next to the base always; and where branches with many joints meet, such as a chest: from there on a transformation
-    at once and a scalar product for each joint take fewer operations than a transformation from joint to joint.
+    Next to the base if that serves many joints; and where branches with many joints meet, such as a chest: from there
+    a transformation at once and a scalar product for each joint take fewer operations than going from joint to joint.
     """
     if not tree.floating:
         return set()
@@ -135,7 +138,7 @@ def _stops(tree: Tree) -> set[int]:
         carried[tree.bodies[i].parent] += carried[i]
         children[tree.bodies[i].parent] += 1
     branching = {i for i in range(1, len(tree.bodies)) if children[i] > 1 and carried[i] > 3 * len(path_to(tree, i))}
-    return branching | {i for i, body in enumerate(tree.bodies) if body.parent == 0}
+    return branching | {i for i, body in enumerate(tree.bodies) if body.parent == 0 and carried[i] > 5}
 
 
 def _poses_in_base_axes(tree: Tree, base: BasePose, joints: Sequence[JointPose], stops: set[int]) -> dict[int, Pose]:

@@ -29,6 +29,7 @@ from floatbase.spatial.vectors import (
     Vector,
     add,
     cross,
+    dot,
     multiply,
     multiply_symmetric,
     scale,
@@ -84,7 +85,7 @@ def newton_euler(inertia: RigidInertia, acceleration: Vector, spin: Matrix) -> t
 
 
 def centrifugal(inertia: RigidInertia, spin: Matrix) -> tuple[Vector, Vector]:
-    r"""`newton_euler` without acceleration of the origin, for $\Omega = \omega^\wedge\omega^\wedge$, which is symmetric."""
+    r"""`newton_euler` at constant velocity of the origin and constant $\omega$, when $\Omega$ is symmetric."""
     _, moment, (xx, xy, xz, yy, yz, zz) = inertia
     (a_xx, a_xy, a_xz), (_, a_yy, a_yz), (_, _, a_zz) = spin
     turning = (
@@ -123,11 +124,11 @@ def sum_inertia(a: RigidInertia, b: RigidInertia) -> RigidInertia:
     return RigidInertia(a.mass + b.mass, add(a.moment, b.moment), sum_symmetric(a.second, b.second))
 
 
-def momentum(inertia: RigidInertia, v: Vector, omega: Vector) -> tuple[Vector, Vector]:
-    r"""Linear and angular momentum $m v + \omega \times h$, $I \omega + h \times v$ about the origin."""
-    linear = add(scale(inertia.mass, v), cross(omega, inertia.moment))
-    angular = multiply_symmetric(tensor_of(inertia.second), omega)
-    return linear, add(angular, cross(inertia.moment, v))
+def twice_kinetic_energy(inertia: RigidInertia, v: Vector, omega: Vector) -> Any:
+    r"""$m |v|^2 + \omega^\top I \omega + 2\, \omega \cdot (h \times v)$."""
+    turning = multiply_symmetric(tensor_of(inertia.second), omega)
+    coupled = scale(2.0, cross(inertia.moment, v))
+    return inertia.mass * dot(v, v) + dot(omega, add(turning, coupled))
 
 
 def inertia_rows(mass: Any, moment: Vector, tensor: Symmetric) -> list[list[Any]]:
