@@ -64,7 +64,12 @@ class Camera:
 
 
 def look_at(
-    points: Array, azimuth: float, elevation: float, field_of_view: float = 0.5, aspect: float = 4 / 3, fill: float = 0.9
+    points: Array,
+    azimuth: float,
+    elevation: float,
+    field_of_view: float = 0.5,
+    aspect: float = 4 / 3,
+    fill: float = 0.9,
 ) -> Camera:
     """A camera that sees all points (n, 3), from a direction given by azimuth (from x, about z) and elevation in rad.
 

@@ -30,7 +30,8 @@ def to_srgb(light: Array) -> Array:
 def average(samples: Array, factor: int) -> Array:
     """The mean of each square of `factor` by `factor` samples (height, width, channels)."""
     height, width, channels = samples.shape
-    return samples.reshape(height // factor, factor, width // factor, factor, channels).mean(axis=(1, 3))
+    blocks = samples.reshape(height // factor, factor, width // factor, factor, channels)
+    return np.asarray(blocks.mean(axis=(1, 3)))
 
 
 def write_png(path: str | os.PathLike[str], pixels: Pixels) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -69,8 +70,7 @@ def _center(ring: Array) -> Array:
 def _revolve(rings: list[Array]) -> Mesh:
     """The surface between rings of points, from the top down, without the triangles that have no area."""
     quads = [
-        np.stack([upper[:-1], lower[:-1], lower[1:], upper[1:]], axis=1)
-        for upper, lower in zip(rings[:-1], rings[1:], strict=True)
+        np.stack([upper[:-1], lower[:-1], lower[1:], upper[1:]], axis=1) for upper, lower in itertools.pairwise(rings)
     ]
     corners = _split(np.concatenate(quads))
     area = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=-1)

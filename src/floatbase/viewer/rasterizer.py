@@ -52,12 +52,12 @@ def rasterize(projected: Array, size: tuple[int, int]) -> Visible:
 def _boxes(projected: Array, size: tuple[int, int]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """First pixel (n, 2) and number of pixels (n, 2) of each triangle's bounding box, inside the image."""
     flat = projected[..., :2]
-    valid = np.isfinite(projected).all(axis=(1, 2))
-    lower, upper = (np.where(valid[:, None], bound, 0.0) for bound in (flat.min(axis=1), flat.max(axis=1)))
+    valid = np.all(np.isfinite(projected), axis=(1, 2), keepdims=True)[:, 0]
+    lower, upper = (np.where(valid, bound, 0.0) for bound in (flat.min(axis=1), flat.max(axis=1)))
     limit = np.array(size)
     first = np.clip(np.ceil(lower - 0.5), 0, limit).astype(np.int64)
     last = np.clip(np.floor(upper - 0.5), -1, limit - 1).astype(np.int64)
-    return first, np.maximum(last - first + 1, 0) * valid[:, None]
+    return first, np.maximum(last - first + 1, 0) * valid
 
 
 def _fragments(

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from floatbase.errors import ArgumentError
 from floatbase.viewer.camera import Camera
 from floatbase.viewer.image import Pixels, average, from_srgb, to_srgb
-from floatbase.viewer.light import Lamps, illuminate, key, scatter, shine, sky
+from floatbase.viewer.light import Gloss, Lamps, illuminate, key, scatter, sky
 from floatbase.viewer.mesh import Array
 from floatbase.viewer.normals import corner_normals, face_vectors, unit
 from floatbase.viewer.rasterizer import Visible, rasterize
@@ -18,6 +18,7 @@ from floatbase.viewer.scene import Scene
 
 MAX_PIXELS = 1 << 24  # samples included
 _SHADOW_REACH = 1.5  # how far from the scene the ground is shaded, in sizes of the scene
+_SHADOW_GRID = 420  # points a side at which that is computed
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class Style:
     sky_color: tuple[float, float, float] = (0.50, 0.53, 0.58)
     bounce: float = 0.16  # light from below
     gloss: float = 0.16
+    exposure: float = 0.9
     shadow: float = 0.75  # how dark the darkest shadow on the ground is
 
 
@@ -74,12 +76,13 @@ def _pixels(image: Array, background: tuple[float, float, float] | None) -> Pixe
 def _lamps(camera: Camera, style: Style) -> tuple[Lamps, Lamps]:
     """The key light, and all others."""
     right = camera.camera_R_world[0]
-    axes = np.stack([right, np.cross(right, (0.0, 0.0, 1.0)) * -1.0, [0.0, 0.0, 1.0]])
-    axes[1] = np.cross(axes[2], axes[0]) * -1.0  # towards the eye, level
-    main = key(24, _direction(style.key_direction, axes), 0.16, style.key_color)
+    axes = np.stack([right, np.cross(right, (0.0, 0.0, 1.0)), [0.0, 0.0, 1.0]])  # the second: level, towards the eye
+    main = key(48, _direction(style.key_direction, axes), 0.16, style.key_color)
     fill = key(6, _direction(style.fill_direction, axes), 0.3, style.fill_color)
-    dome = sky(40, style.sky_color)
-    rest = Lamps(*(np.concatenate(pair) for pair in ((fill.directions, dome.directions), (fill.radiance, dome.radiance))))
+    dome = sky(64, style.sky_color)
+    rest = Lamps(
+        *(np.concatenate(pair) for pair in ((fill.directions, dome.directions), (fill.radiance, dome.radiance)))
+    )
     return main, rest
 
 
@@ -97,12 +100,12 @@ def _object_light(scene: Scene, camera: Camera, visible: Visible, rays: Array, s
     normals *= np.where(np.einsum("ni,ni->n", normals, to_eye) < 0.0, -1.0, 1.0)[:, None]
     albedo = scene.colors[visible.triangle[seen]]
     main, rest = _lamps(camera, style)
-    arriving = illuminate(points, normals, main, surface) + illuminate(points, normals, rest, surface)
+    arriving, mirrored = illuminate(points, normals, main, surface, Gloss(to_eye, 40.0))
+    arriving += illuminate(points, normals, rest, surface)[0]
     arriving += style.bounce * (0.5 - 0.5 * normals[:, 2:]) * np.array(style.sky_color)
     facing = np.einsum("ni,ni->n", normals, to_eye).clip(0.0, 1.0)
     fresnel = 0.25 + 0.75 * (1.0 - facing) ** 4
-    mirrored = shine(points, normals, main, surface, to_eye, 40.0) * style.gloss
-    return _soft_clip(albedo * arriving * 0.72 + mirrored * (1.0 + fresnel[:, None]))
+    return _soft_clip(albedo * arriving * style.exposure + style.gloss * mirrored * (1.0 + fresnel[:, None]))
 
 
 def _normals(scene: Scene, triangle: npt.NDArray[np.int64], points: Array) -> Array:
@@ -132,14 +135,28 @@ def _ground_shadow(
     points = eye + rays * ((style.ground - eye[2]) / rays[:, 2])[:, None]
     lower, upper = surface.min(axis=0), surface.max(axis=0)
     reach = _SHADOW_REACH * float(np.linalg.norm(upper - lower))
-    near = np.linalg.norm(points[:, :2] - (lower + upper)[:2] / 2.0, axis=-1) < reach
-    pixels, points = pixels[near], points[near]
-    normals = np.tile([0.0, 0.0, 1.0], (len(points), 1))
-    light, full = np.zeros(len(points)), 0.0
+    places = (points[:, :2] - (lower + upper)[:2] / 2.0) / reach
+    near = (np.abs(places) < 1.0).all(axis=-1)
+    grid = np.stack(np.meshgrid(*[np.linspace(-reach, reach, _SHADOW_GRID)] * 2, indexing="ij"), axis=-1).reshape(-1, 2)
+    ground = np.column_stack([grid + (lower + upper)[:2] / 2.0, np.full(len(grid), style.ground)])
+    light, full = np.zeros(len(ground)), 0.0
     for lamps in _lamps(camera, style):
-        light += illuminate(points, normals, lamps, surface).mean(axis=-1)
+        arriving, _ = illuminate(ground, np.tile([0.0, 0.0, 1.0], (len(ground), 1)), lamps, surface)
+        light += arriving.mean(axis=-1)
         full += float((lamps.radiance.mean(axis=-1) * lamps.directions[:, 2].clip(0.0)).sum())
-    return pixels, style.shadow * (1.0 - light / full).clip(0.0, 1.0)
+    darkness = style.shadow * (1.02 * (1.0 - light / full) - 0.02).clip(0.0, 1.0).reshape(_SHADOW_GRID, _SHADOW_GRID)
+    return pixels[near], _interpolate(darkness, (places[near] + 1.0) / 2.0)
+
+
+def _interpolate(table: Array, places: Array) -> Array:
+    """Values of a table (n, n) at places (m, 2) between 0 and 1, linear between entries."""
+    position = places * (len(table) - 1)
+    row, column = np.minimum(position.astype(np.int64), len(table) - 2).T
+    s, t = position[:, 0] - row, position[:, 1] - column
+    left = table[row, column] * (1.0 - s) + table[row + 1, column] * s
+    right = table[row, column + 1] * (1.0 - s) + table[row + 1, column + 1] * s
+    values: Array = left * (1.0 - t) + right * t
+    return values
 
 
 def _soft_clip(light: Array) -> Array:

@@ -52,11 +52,13 @@ def robot_scene(model: Model, tree: Tree, q: Any) -> Scene:
 def shape_mesh(geometry: Geometry) -> Mesh:
     """The triangles of a shape, in its own frame."""
     if geometry.kind == "box":
-        return box(*geometry.size)
+        x, y, z = geometry.size
+        return box(x, y, z)
     if geometry.kind == "cylinder":
-        return cylinder(*geometry.size)
+        radius, length = geometry.size
+        return cylinder(radius, length)
     if geometry.kind == "sphere":
-        return sphere(*geometry.size)
+        return sphere(geometry.size[0])
     if geometry.file is None:
         raise RobotFileError(f"the mesh {geometry.uri!r} was not found on this machine")
     if Path(geometry.file).suffix.lower() != ".stl":

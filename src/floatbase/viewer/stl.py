@@ -41,7 +41,7 @@ def read_stl(path: str | os.PathLike[str]) -> Mesh:
 def _read_binary(data: bytes, place: Path) -> Array:
     count = int.from_bytes(data[80:_HEADER], "little") if len(data) >= _HEADER else -1
     expected = _HEADER + _RECORD.itemsize * count
-    if len(data) == expected or (count >= 0 and not data.lstrip()[:5].lower() == b"solid"):
+    if len(data) == expected or (count >= 0 and data.lstrip()[:5].lower() != b"solid"):
         if len(data) < expected:
             raise RobotFileError(
                 f"{place}: a binary STL file of {count} triangles has {expected} bytes, this one has {len(data)}"
