@@ -127,12 +127,6 @@ NUMPY: dict[Op, Callable[..., Any]] = {
     Op.SELECT: _select,
 }
 
-ARITY: dict[Op, int] = {
-    **dict.fromkeys(NUMPY, 1),
-    **dict.fromkeys(
-        (Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.MIN, Op.MAX, Op.ATAN2, Op.POW)
-        + (Op.LT, Op.LE, Op.EQ, Op.NE, Op.AND, Op.OR),
-        2,
-    ),
-    Op.SELECT: 3,
-}
+_BINARY = (Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.MIN, Op.MAX, Op.ATAN2, Op.POW, Op.LT, Op.LE, Op.EQ, Op.NE, Op.AND, Op.OR)
+
+ARITY: dict[Op, int] = {**dict.fromkeys(NUMPY, 1), **dict.fromkeys(_BINARY, 2), Op.SELECT: 3}
