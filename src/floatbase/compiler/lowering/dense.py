@@ -23,7 +23,7 @@ _RowBody = Callable[[Builder, str], None]
 def emit_matmul(builder: Builder, frame: Frame, block: Block, arguments: str, outputs: str) -> None:
     """`C[i, j] = sum_k A[i, k] B[k, j]`, summed in the order of `k`.
 
-    A tile of a few rows and columns is summed in registers. The last tiles overlap those before instead of being smaller.
+    A tile of a few rows and columns is summed in registers; the last tiles overlap those before, to be of one size.
     """
     n, depth, m = block.setting("n"), block.setting("k"), block.setting("m")
     if not n or not m:
