@@ -31,8 +31,13 @@ def _jit() -> Any:
 
 
 def compile_object(ir: str, target: Target, lanes: int) -> bytes:
-    """The relocatable object of a module; raises `CompilationError` if LLVM refuses it."""
+    """The relocatable object of a module; raises `CompilationError` if LLVM refuses it.
+
+    One setting serves any number of lanes: no other measured better for some of them.
+    """
     binding = _binding()
+    # Level 1 runs as fast as level 2 on straight-line code and compiles in two thirds of the time; it has no second
+    # scheduling after register allocation. No global options of LLVM are set: others in this process may use it.
     machine = binding.Target.from_triple(target.triple).create_target_machine(
         cpu=target.cpu, features=target.features, opt=1, reloc="pic", codemodel="small"
     )
