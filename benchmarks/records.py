@@ -87,21 +87,28 @@ def _is_reference(outcome: Outcome) -> bool:
 
 
 def losses(records: Iterable[Record]) -> list[str]:
-    """Sentences that say where a peer is faster than the best of floatbase in the same mode and number of threads."""
-    groups: dict[tuple[str, str, str, int], list[Record]] = {}
+    """Sentences that say where a peer is faster, at the same number of states and threads.
+
+    A freshly allocated result of ours counts as slower also where the peer reuses its memory.
+    """
+    groups: dict[tuple[str, str, str, int, int], list[Record]] = {}
     for record in records:
         if record.ok:
-            groups.setdefault((record.robot, record.function, record.mode, record.threads), []).append(record)
+            key = (record.robot, record.function, record.mode, record.states, record.threads)
+            groups.setdefault(key, []).append(record)
     sentences = []
-    for (robot, function, mode, threads), group in groups.items():
-        ours = min((r for r in group if r.peer == OURS), key=lambda r: r.shortest, default=None)
-        if ours is None:
-            continue
-        for other in sorted((r for r in group if r.peer != OURS), key=lambda r: r.shortest):
-            if other.shortest < ours.shortest:
-                what = f"{robot}, {function}, {mode}" + (f", {threads} threads" if threads > 1 else "")
-                sentences.append(
-                    f"{what}: {other.label} takes {other.shortest:.2f} us per state, floatbase {ours.shortest:.2f} us "
-                    f"({ours.shortest / other.shortest:.2f} times as long)."
-                )
+    for group in groups.values():
+        for ours in (record for record in group if record.peer == OURS):
+            faster = [r for r in group if r.peer != OURS and r.shortest < ours.shortest]
+            sentences += [_loss(ours, other) for other in sorted(faster, key=lambda r: r.shortest)]
     return sentences
+
+
+def _loss(ours: Record, other: Record) -> str:
+    mode = ours.mode if ours.mode == "one state" else f"batch of {ours.states}"
+    threads = f", {ours.threads} threads" if ours.threads > 1 else ""
+    return (
+        f"{ours.robot}, {ours.function}, {mode}{threads}: {other.label} ({other.output}) takes "
+        f"{other.shortest:.2f} us per state, floatbase ({ours.output}) {ours.shortest:.2f} us, "
+        f"{ours.shortest / other.shortest:.2f} times as long."
+    )

@@ -45,7 +45,11 @@ def print_losses(console: Console, records: Sequence[Record]) -> None:
 
 
 def markdown(
-    machine: dict[str, Any], notes: dict[str, tuple[str, ...]], missing: dict[str, str], records: Sequence[Record]
+    machine: dict[str, Any],
+    notes: dict[str, tuple[str, ...]],
+    missing: dict[str, str],
+    records: Sequence[Record],
+    scaling: Sequence[Record],
 ) -> str:
     """The page: machine, what is timed, remarks on the peers, losses, tables."""
     lines = ["# Results", "", boundary(), "", "## Machine", ""]
@@ -54,7 +58,7 @@ def markdown(
     lines += [f"* **{name}**: {'; '.join(remarks)}." for name, remarks in notes.items()]
     lines += [f"* **{name}**: not measured: {reason}." for name, reason in missing.items()]
     lines += ["", "## Where floatbase is slower", ""]
-    lines += [f"* {sentence}" for sentence in losses(records)] or ["In none of the cells measured here."]
+    lines += [f"* {sentence}" for sentence in losses([*records, *scaling])] or ["In none of the cells measured here."]
     for (robot, nv, function), group in _groups(records).items():
         lines += ["", f"## {robot} ({nv} velocities): {function}", ""]
         lines += ["| " + " | ".join(_HEADINGS) + " |", "|---|---|---|" + "---:|" * (len(_HEADINGS) - 3)]

@@ -81,7 +81,7 @@ def _write(
         "batch sizes": [record.as_dictionary() for record in scaling],
     }
     (folder / f"{options.name}.json").write_text(json.dumps(content, indent=1) + "\n")
-    (folder / f"{options.name}.md").write_text(report.markdown(machine_description, notes, missing, records))
+    (folder / f"{options.name}.md").write_text(report.markdown(machine_description, notes, missing, records, scaling))
     pictures = [folder / f"{options.name}-size"]
     plots.against_size(records, pictures[0])
     if scaling:
