@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from floatbase.demo import pinocchio_peer, tour, verification
 from floatbase.demo.__main__ import INTERRUPTED, main
 from floatbase.demo.pictures import waving
+from floatbase.progress import compile_with_progress
 
 
 @pytest.fixture(autouse=True)
@@ -75,3 +78,14 @@ def test_orders_of_joints_go_back_and_forth(load_robot, rng: np.random.Generator
     peer = pinocchio_peer.load_peer(robot)
     v = rng.standard_normal((3, robot.nv))
     assert np.array_equal(peer.velocity_back(peer.velocity(v)), v)
+
+
+def test_a_bar_is_shown_on_terminals_only(load_robot) -> None:
+    function = load_robot("icub", "mixed").function("com")
+    for terminal in (True, False):
+        console = Console(file=StringIO(), force_terminal=terminal, width=100)
+        compile_with_progress([function], console=console)
+        assert ("compiling" in console.file.getvalue()) == terminal
+    console = Console(file=StringIO(), force_terminal=True)
+    compile_with_progress([function], console=console, show=False)
+    assert not console.file.getvalue()
