@@ -10,22 +10,28 @@ from floatbase.errors import FloatbaseError
 
 if TYPE_CHECKING:
     from floatbase.compiler import Program, gather, guard, interpret, scan, subprogram, symbols, trace, while_loop
+    from floatbase.compiler.differentiate import gradient, hessian, jacobian, jvp, vjp
     from floatbase.compiler.threads import get_threads, set_threads
     from floatbase.kernels import Kernel, kernel
     from floatbase.loading import load
-    from floatbase.model import Model, robots
+    from floatbase.model import Model, ModelWarning, robots
     from floatbase.robot import Robot
 
 # what is imported when it is first asked for: name -> module
 _PLACES = {
     "Kernel": "kernels",
     "Model": "model",
+    "ModelWarning": "model",
     "Program": "compiler",
     "Robot": "robot",
     "gather": "compiler",
     "get_threads": "compiler.threads",
+    "gradient": "compiler.differentiate",
     "guard": "compiler",
+    "hessian": "compiler.differentiate",
     "interpret": "compiler",
+    "jacobian": "compiler.differentiate",
+    "jvp": "compiler.differentiate",
     "kernel": "kernels",
     "load": "loading",
     "robots": "model",
@@ -34,6 +40,7 @@ _PLACES = {
     "subprogram": "compiler",
     "symbols": "compiler",
     "trace": "compiler",
+    "vjp": "compiler.differentiate",
     "while_loop": "compiler",
 }
 
@@ -42,13 +49,18 @@ __all__ = [
     "FloatbaseError",
     "Kernel",
     "Model",
+    "ModelWarning",
     "Program",
     "Robot",
     "errors",
     "gather",
     "get_threads",
+    "gradient",
     "guard",
+    "hessian",
     "interpret",
+    "jacobian",
+    "jvp",
     "kernel",
     "load",
     "robots",
@@ -57,6 +69,7 @@ __all__ = [
     "subprogram",
     "symbols",
     "trace",
+    "vjp",
     "while_loop",
 ]
 

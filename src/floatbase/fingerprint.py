@@ -22,8 +22,6 @@ from typing import Any
 
 import numpy as np
 
-import floatbase
-
 _PACKAGE = Path(__file__).parent
 
 
@@ -33,22 +31,12 @@ class _UnknownError(Exception):
 
 def fingerprint(function: Callable[..., Any]) -> str | None:
     """SHA-256 of everything a function's result depends on besides its arguments, or None if that cannot be told."""
-    hasher = hashlib.sha256(package_fingerprint().encode())
+    hasher = hashlib.sha256()
     try:
         _feed(hasher, function, set())
     except _UnknownError:
         return None
     return hasher.hexdigest()
-
-
-@cache
-def package_fingerprint() -> str:
-    """Of floatbase itself: its version, and the names, sizes and times of its files (which differ while developing)."""
-    parts = [floatbase.__version__, sys.implementation.cache_tag or ""]
-    for file in sorted(_PACKAGE.rglob("*.py")):
-        status = file.stat()
-        parts.append(f"{file.relative_to(_PACKAGE)}:{status.st_size}:{status.st_mtime_ns}")
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 @cache
@@ -65,7 +53,7 @@ def _library_version(module: types.ModuleType | None) -> str | None:
     if file is not None and module.__name__ != "__main__":
         path = Path(file).resolve()
         if path.is_relative_to(_PACKAGE):
-            return module.__name__  # covered by the package's own fingerprint
+            return module.__name__  # its sources are part of every key, see `cache_key`
         if not str(path).startswith(_library_folders()):
             return None
     elif module.__name__ == "__main__":

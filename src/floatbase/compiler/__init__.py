@@ -1,5 +1,10 @@
 """Symbols, programs, and machine code; knows nothing of robots."""
 
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from floatbase.compiler.control import gather, guard, scan, subprogram, while_loop
 from floatbase.compiler.dense import cholesky_solve, dense_matmul, triangular_solve
 from floatbase.compiler.format import dumps, load, loads, save
@@ -9,30 +14,69 @@ from floatbase.compiler.program import Block, Port, Program
 from floatbase.compiler.symbols import SymbolArray, as_symbols, casadi_arrays, is_symbolic, symbols
 from floatbase.compiler.trace import extract, flatten, trace
 
+if TYPE_CHECKING:
+    from floatbase.compiler.casadi import casadi_call, from_casadi, to_casadi
+    from floatbase.compiler.differentiate import gradient, hessian, jacobian, jacobian_program, jvp, vjp
+    from floatbase.compiler.function import Function
+    from floatbase.compiler.replay import replay
+
+# imported when first asked for: name -> module
+_PLACES = {
+    "Function": "function",
+    "casadi_call": "casadi",
+    "from_casadi": "casadi",
+    "gradient": "differentiate",
+    "hessian": "differentiate",
+    "jacobian": "differentiate",
+    "jacobian_program": "differentiate",
+    "jvp": "differentiate",
+    "replay": "replay",
+    "to_casadi": "casadi",
+    "vjp": "differentiate",
+}
+
 __all__ = [
     "Block",
+    "Function",
     "Graph",
     "Port",
     "Program",
     "SymbolArray",
     "as_symbols",
     "casadi_arrays",
+    "casadi_call",
     "cholesky_solve",
     "dense_matmul",
     "dumps",
     "extract",
     "flatten",
+    "from_casadi",
     "gather",
+    "gradient",
     "guard",
+    "hessian",
     "interpret",
     "is_symbolic",
+    "jacobian",
+    "jacobian_program",
+    "jvp",
     "load",
     "loads",
+    "replay",
     "save",
     "scan",
     "subprogram",
     "symbols",
+    "to_casadi",
     "trace",
     "triangular_solve",
+    "vjp",
     "while_loop",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    place = _PLACES.get(name)
+    if place is None:
+        raise AttributeError(f"module 'floatbase.compiler' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"floatbase.compiler.{place}"), name)

@@ -14,8 +14,8 @@ from typing import Any, Literal
 from floatbase.compiler import format as program_format
 from floatbase.compiler.cache import Cache, cache_key
 from floatbase.compiler.effort import estimated_operations
-from floatbase.compiler.lowering.target import Target
 from floatbase.compiler.program import Port, Program
+from floatbase.compiler.target import Target
 from floatbase.errors import ProgramError
 
 DType = Literal["float64", "float32"]

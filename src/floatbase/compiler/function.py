@@ -36,8 +36,8 @@ from floatbase.compiler.cache import Cache, default_cache
 from floatbase.compiler.entry import Binding, bind, entry_address, supported
 from floatbase.compiler.execution import LOOP_ROWS, SECONDS_PER_OPERATION, Kernel, Ports, run_rows
 from floatbase.compiler.explanation import explain
-from floatbase.compiler.lowering.target import Target
 from floatbase.compiler.program import Program
+from floatbase.compiler.target import Target
 from floatbase.compiler.threads import check_threads, get_threads
 from floatbase.errors import ArgumentError, CompilationError, ProgramError
 

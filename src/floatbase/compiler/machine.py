@@ -7,7 +7,7 @@ from itertools import count
 from typing import Any
 
 from floatbase.compiler.lowering.builder import Dtype
-from floatbase.compiler.lowering.target import Target
+from floatbase.compiler.target import Target
 from floatbase.errors import CompilationError
 
 _numbers = count()

@@ -45,7 +45,7 @@ def main() -> None:
     requests = sys.stdin.buffer
     from floatbase.compiler import format as program_format
     from floatbase.compiler.artifact import compile_artifact
-    from floatbase.compiler.lowering.target import Target
+    from floatbase.compiler.target import Target
 
     target = Target.host()
     send(replies, GREETING)

@@ -15,7 +15,6 @@ from floatbase.compiler.function import Function
 from floatbase.compiler.program import Program
 from floatbase.compiler.trace import trace
 from floatbase.errors import ArgumentError
-from floatbase.fingerprint import package_fingerprint
 from floatbase.model import Model, Tree, build_tree
 from floatbase.robot.quantities import Request, check_frame, evaluate, input_ports, parse
 
@@ -222,7 +221,7 @@ class RobotCore:
                 check_configuration(tree, arrays[0])
             return evaluate(tree, requests, wrenches, arrays)
 
-        key = cache_key("robot", tree.digest, repr(requests), repr(wrenches), package_fingerprint())
+        key = cache_key("robot", tree.digest, repr(requests), repr(wrenches))
         return Function(None, lambda: trace(algorithm, ports, name), key=key, doc=_doc(requests))
 
     def _evaluate(

@@ -8,7 +8,7 @@ from typing import Any
 from floatbase.compiler.cache import Cache, cache_key
 from floatbase.compiler.entry.code import entry_ir
 from floatbase.compiler.entry.interpreter import probe
-from floatbase.compiler.lowering.target import Target
+from floatbase.compiler.target import Target
 from floatbase.errors import CompilationError
 
 _lock = threading.Lock()

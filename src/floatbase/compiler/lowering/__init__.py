@@ -12,8 +12,8 @@ from floatbase.compiler.lowering.batch import emit_batch
 from floatbase.compiler.lowering.builder import Dtype
 from floatbase.compiler.lowering.module import Module
 from floatbase.compiler.lowering.single import emit_single
-from floatbase.compiler.lowering.target import Target
 from floatbase.compiler.program import Program
+from floatbase.compiler.target import Target
 from floatbase.errors import ArgumentError
 
 __all__ = ["Dtype", "Lowered", "Target", "lower"]

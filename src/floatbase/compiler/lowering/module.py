@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from floatbase.compiler.lowering.builder import Builder, Dtype, Element
-from floatbase.compiler.lowering.target import Target
 from floatbase.compiler.program import Program
+from floatbase.compiler.target import Target
 
 CACHE_LINE = 64
 FRAME_END = "@FRAME_END@"
