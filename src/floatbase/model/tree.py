@@ -1,10 +1,11 @@
 """The tree that the algorithms walk: a `Model` seen from one base, fixed joints merged, every body numbered.
 
-Body 0 is the base. Body `i > 0` moves relative to `parent < i` through one joint. The frame of a moving body
-is chosen by us, not by the robot file: its origin is on the joint axis and its z axis is the joint axis, so that
-`parent_H_body(s) = parent_H_joint @ Rz(s)` (or a translation along z). That makes motion subspaces constant unit
-vectors and leaves many structural zeros. What the file calls a link is a *frame* here: `frames[name]` is the body it
-is fixed to and its pose in that body. The base body's frame is the base link's frame.
+Body 0 is the base. Body `i > 0` moves relative to `parent < i` through one joint. The frame of a body that turns
+about, slides along or screws along an axis is chosen by us, not by the robot file: its origin is on the joint axis and
+its z axis is the joint axis, so that `parent_H_body(s) = parent_H_joint @ Rz(s)` (or a translation along z). That makes
+motion subspaces constant unit vectors and leaves many structural zeros. The coordinates of the other joints are about
+given axes, so there the body's frame is the joint frame. What the file calls a link is a *frame* here: `frames[name]`
+is the body it is fixed to and its pose in that body. The base body's frame is the base link's frame.
 
 The order of degrees of freedom follows the order of joints in the model, whatever the base.
 
@@ -29,23 +30,71 @@ Array = npt.NDArray[np.float64]
 Representation = Literal["mixed", "body", "inertial"]
 
 
+JointMotion = Literal["revolute", "prismatic", "helical", "spherical", "planar", "floating"]
+
+POSITION_SIZES: dict[JointMotion, int] = {
+    "revolute": 1,
+    "prismatic": 1,
+    "helical": 1,
+    "spherical": 4,
+    "planar": 3,
+    "floating": 7,
+}
+VELOCITY_SIZES: dict[JointMotion, int] = {**POSITION_SIZES, "spherical": 3, "floating": 6}
+
+
 @dataclass(frozen=True, eq=False)
 class TreeJoint:
-    """How a body moves relative to its parent: about (revolute) or along (prismatic) its own z axis.
+    r"""How a body moves relative to its parent: `parent_H_body(q) = parent_H_joint @ motion(q)`.
 
-    The joint's coordinate is `s = ratio * q_joints[index] + offset`; `ratio` and `offset` differ from 1 and 0 only
-    for a joint that mimics another. Several joints may share an `index` then.
+    | kind      | coordinates q             | motion(q)                    | velocities                                |
+    |-----------|---------------------------|------------------------------|-------------------------------------------|
+    | revolute  | s                         | turn by s about z            | rate of s                                 |
+    | prismatic | s                         | move by s along z            | rate of s                                 |
+    | helical   | s                         | turn by s, move by pitch * s | rate of s                                 |
+    | planar    | x, y, theta               | move by (x, y, 0), then turn | their rates                               |
+    |           |                           | by theta about z             |                                           |
+    | spherical | unit quaternion w x y z   | turn                         | angular velocity in axes of the moved side|
+    | floating  | position, unit quaternion | move, then turn              | twist in axes of the moved side           |
+
+    Joints with one coordinate have `s = ratio * q_joints[q_index] + offset`; `ratio` and `offset` differ from 1 and 0
+    only for a joint that mimics another, or where the choice of body frames needs an offset. Several joints may share
+    an `index` then. The pitch is in metres per radian. `armature` is the inertia of the rotor seen at the joint
+    (kg m^2, or kg where the joint slides), for the rate of s: it is added to the mass matrix, times `ratio`^2.
+
+    A joint of three or six velocities that the tree crosses from its child to its parent is `reversed`: then
+    `parent_H_body(q) = parent_H_joint @ inverse(motion(q))`, with the same coordinates and velocities as the other
+    way round. If S(q) is the motion subspace of the joint that is not reversed, in the frame of its moved side, the
+    twist of the body relative to its parent in the body's frame is $-\mathrm{Ad}_{motion(q)} S(q)$ times the
+    velocities: for a spherical joint, minus the rotation matrix. Joints of one coordinate need no such mark: their z
+    axis is turned round.
     """
 
     name: str
-    kind: Literal["revolute", "prismatic"]
+    kind: JointMotion
     parent_H_joint: Array  # (4, 4), constant
-    index: int  # which joint coordinate of the state, 0 .. n_joints - 1
+    index: int  # of its first velocity among the velocities of joints, 0 .. Tree.joint_nv - 1
     ratio: float = 1.0
     offset: float = 0.0
+    pitch: float = 0.0
+    q_index: int | None = None  # of its first coordinate among those of joints; by default `index`
+    armature: float = 0.0
+    reversed: bool = False
 
     def __post_init__(self) -> None:
         freeze(self, "parent_H_joint", (4, 4))
+        if self.q_index is None:
+            object.__setattr__(self, "q_index", self.index)
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        return POSITION_SIZES[self.kind]
+
+    @property
+    def nv(self) -> int:
+        """Number of velocities."""
+        return VELOCITY_SIZES[self.kind]
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +137,7 @@ class Tree:
     name: str
     bodies: tuple[Body, ...]
     frames: dict[str, tuple[int, Array]]  # name -> body, body_H_frame (4, 4)
-    joint_names: tuple[str, ...]  # of the joint coordinates, in the order of the state
+    joint_names: tuple[str, ...]  # of the joints that move on their own, in the order of the state
     floating: bool = True
     representation: Representation = "mixed"
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
@@ -107,15 +156,34 @@ class Tree:
 
     @property
     def n_joints(self) -> int:
-        """Number of joint coordinates."""
+        """Number of joints that move on their own; each may have several coordinates."""
         return len(self.joint_names)
+
+    @cached_property
+    def joint_nq(self) -> int:
+        """Number of coordinates of the joints."""
+        return max((position_index(joint) + joint.nq for joint in self._joints), default=0)
+
+    @cached_property
+    def joint_nv(self) -> int:
+        """Number of velocities of the joints."""
+        return max((joint.index + joint.nv for joint in self._joints), default=0)
 
     @property
     def nq(self) -> int:
         """Size of a configuration: position (3), quaternion w x y z (4), joints; or the joints alone."""
-        return self.n_joints + 7 * self.floating
+        return self.joint_nq + 7 * self.floating
 
     @property
     def nv(self) -> int:
         """Size of a velocity: base twist (6), joint rates; or the joint rates alone."""
-        return self.n_joints + 6 * self.floating
+        return self.joint_nv + 6 * self.floating
+
+    @property
+    def _joints(self) -> list[TreeJoint]:
+        return [body.joint for body in self.bodies if body.joint is not None]
+
+
+def position_index(joint: TreeJoint) -> int:
+    """Where a joint's coordinates begin among those of all joints."""
+    return joint.index if joint.q_index is None else joint.q_index
