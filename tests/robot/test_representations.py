@@ -26,6 +26,16 @@ def rotation(q):
     )
 
 
+def moved(q, v_body, step):
+    """The configuration after moving by a small step along a body velocity, to second order."""
+    turned = step * v_body[3:6]
+    half = np.linalg.norm(turned) / 2
+    w0, u0 = q[3], q[4:7]
+    w1, u1 = np.cos(half), np.sin(half) * turned / (2 * half)
+    quaternion = np.concatenate([[w0 * w1 - u0 @ u1], w0 * u1 + w1 * u0 + np.cross(u0, u1)])
+    return np.concatenate([q[:3] + rotation(q) @ (step * v_body[:3]), quaternion, q[7:] + step * v_body[6:]])
+
+
 def other_T_body(representation, q, nv):
     """T with nu = T nu_body."""
     R = rotation(q)
@@ -75,17 +85,8 @@ def test_jacobians_are_derivatives_of_poses(load_robot, representation, rng):
     v = other_T_body(representation, q, robot.nv) @ v_body if representation != "body" else v_body
     h = 1e-6
 
-    def moved(step):
-        turned = step * v_body[3:6]
-        half = np.linalg.norm(turned) / 2
-        w0, u0 = q[3], q[4:7]
-        w1, u1 = np.cos(half), np.sin(half) * turned / (2 * half)
-        quaternion = np.concatenate([[w0 * w1 - u0 @ u1], w0 * u1 + w1 * u0 + np.cross(u0, u1)])
-        position = q[:3] + rotation(q) @ (step * v_body[:3])
-        return np.concatenate([position, quaternion, q[7:] + step * v_body[6:]])
-
     H = robot.pose(q, frame)
-    rate = (robot.pose(moved(h), frame) - robot.pose(moved(-h), frame)) / (2 * h)
+    rate = (robot.pose(moved(q, v_body, h), frame) - robot.pose(moved(q, v_body, -h), frame)) / (2 * h)
     left = np.linalg.inv(H) @ rate
     right = rate @ np.linalg.inv(H)
     expected = {
@@ -105,14 +106,12 @@ def test_power_balance(load_robot, rng):
     tau = robot.inverse_dynamics(q, v, a)
     dv = 1e-6
 
+    v_body = v.copy()
+    v_body[:3], v_body[3:6] = rotation(q).T @ v[:3], rotation(q).T @ v[3:6]
+
     def energy(step):
-        turned = step * v[3:6]
-        half = np.linalg.norm(turned) / 2
-        w0, u0 = q[3], q[4:7]
-        w1, u1 = np.cos(half), np.sin(half) * turned / (2 * half)
-        quaternion = np.concatenate([[w1 * w0 - u1 @ u0], w1 * u0 + w0 * u1 + np.cross(u1, u0)])
-        moved = np.concatenate([q[:3] + step * v[:3], quaternion, q[7:] + step * v[6:]])
-        return robot.kinetic_energy(moved, v + step * a) + robot.potential_energy(moved)
+        there = moved(q, v_body, step)
+        return robot.kinetic_energy(there, v + step * a) + robot.potential_energy(there)
 
     assert (energy(dv) - energy(-dv)) / (2 * dv) == pytest.approx(tau @ v, rel=1e-7)
 
