@@ -9,4 +9,4 @@ from dataclasses import dataclass
 class Options:
     """Settings that adapters look at."""
 
-    long_compilations: bool = True  # libraries that compile for a minute per function and robot
+    long_compilations: bool = False  # libraries that compile for a minute per function and robot

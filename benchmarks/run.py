@@ -45,7 +45,7 @@ def main() -> None:
         console.print(f"{name}: {'; '.join(adapter.NOTES)}", highlight=False)
     for name, reason in missing.items():
         console.print(f"{name}: not measured: {reason}", highlight=False)
-    settings = Options(long_compilations=not options.quick and not options.short)
+    settings = Options(long_compilations=options.long)
     rounds, burst = (5, 0.002) if options.quick else (options.rounds, 0.005)
     records: list[Record] = []
     scaling: list[Record] = []
@@ -112,8 +112,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=25, help="rounds in which all entries take turns")
     parser.add_argument("--scaling-robot", default="icub", choices=robots.NAMES, help="for the plot over batch sizes")
     parser.add_argument("--no-scaling", action="store_true", help="leave out the plot over batch sizes")
-    parser.add_argument("--short", action="store_true", help="leave out libraries that compile for minutes")
-    parser.add_argument("--quick", action="store_true", help="few rounds, few sizes; implies --short")
+    parser.add_argument("--long", action="store_true", help="with libraries that compile for minutes (adam)")
+    parser.add_argument("--quick", action="store_true", help="few rounds, few sizes")
     parser.add_argument("--name", default="latest", help="name of the files written (default: latest)")
     parser.add_argument("--results", type=Path, default=HERE / "results", help="folder to write to")
     parser.add_argument("--docs", action="store_true", help="copy the plots to docs/assets")

@@ -21,7 +21,7 @@ NOTES = (
     "JAX in float64 on one thread; statements wait for the result and leave it in JAX's memory",
     "it has no inverse dynamics with accelerations: look at the bias; forward dynamics takes joint torques alone",
     "the forward dynamics of a robot on a fixed base is left out: its base always floats",
-    "compiling takes up to two minutes per function and robot, which --short leaves out",
+    "compiling takes minutes per function and robot: it takes part only with --long",
 )
 
 
