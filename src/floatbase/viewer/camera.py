@@ -81,7 +81,7 @@ def look_at(
     lower, upper = points.min(axis=0), points.max(axis=0)
     target = (lower + upper) / 2.0
     distance = float(np.linalg.norm(upper - lower)) / field_of_view
-    for _ in range(8):  # converges fast: perspective changes little with each step
+    for _ in range(4):  # converges fast: perspective changes little with each step
         camera = Camera(_triple(target + distance * np.array(away)), _triple(target), field_of_view)
         x, y, _ = np.moveaxis(camera.project(points, (0, 1)), -1, 0)
         right, down, _ = camera.camera_R_world
