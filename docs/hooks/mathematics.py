@@ -38,7 +38,7 @@ def on_files(files: Files, config: Any) -> Files:
     """Called by MkDocs with the files of the site."""
     package = find_spec("ziamath")
     if package is None or package.origin is None:
-        raise PluginError("the font of the formulas is missing: pip install -r docs/requirements.txt")
+        raise PluginError("the font of the formulas is missing: pip install 'floatbase[docs]'")
     font = Path(package.origin).parent / "fonts" / _FONT
     files.append(File.generated(config, f"assets/{_FONT}", content=font.read_bytes()))
     return files
