@@ -4,8 +4,9 @@ import time
 import pytest
 from tests.model.kinematics import load
 
-from floatbase.errors import MissingDependencyError, UnknownNameError
-from floatbase.model import catalog, find, load_settings, load_urdf, robots
+import floatbase as fb
+from floatbase.errors import MissingDependencyError, ModelError, UnknownNameError
+from floatbase.model import ModelWarning, build_tree, catalog, find, load_settings, load_urdf, robots
 
 KNOWN = ["icub", "icub2.5", "panda", "anymal_c", "solo12", "g1", "talos", "talos_reduced", "go2", "ur10"]
 
@@ -73,3 +74,11 @@ def test_loading_icub_is_fast():
         load("icub")
         times.append(time.perf_counter() - start)
     assert min(times) < 0.2  # 25 ms on an idle core
+
+
+@pytest.mark.parametrize("name", ["icubNancy01", "romeo_small", "romeo_laas_small"])
+def test_robots_with_known_faults_load_by_name_with_a_warning(name):
+    with pytest.warns(ModelWarning, match="no density gives the inertia of"):
+        assert fb.load(name).mass > 20.0
+    with pytest.raises(ModelError, match="allow_nonphysical=True"):
+        build_tree(load_urdf(find(name)))

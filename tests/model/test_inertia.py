@@ -1,8 +1,11 @@
+import warnings
+
 import numpy as np
 import pytest
 
+import floatbase as fb
 from floatbase.errors import ModelError
-from floatbase.model import Inertia, Joint, Link, Model, ModelWarning
+from floatbase.model import Inertia, Joint, Link, Model, ModelWarning, build_tree
 from floatbase.model.inertia import check_inertias, consistency, inertia_from_parameters, link_parameters
 from floatbase.model.poses import pose
 
@@ -97,3 +100,63 @@ def test_what_is_merged_decides_over_indefinite_tensors():
         check_inertias(Model("m", links, (fixed,)), "model 'm'")
     with pytest.raises(ModelError, match="link 'b'"):
         check_inertias(Model("m", links, (Joint("j", "revolute", "a", "b", np.eye(4)),)), "model 'm'")
+
+
+def two_links(flat, joint="fixed"):
+    """A sound link, and one whose moment about z exceeds the sum of the others by `flat`."""
+    sound = Inertia(5.0, np.zeros(3), np.diag([0.2, 0.2, 0.2]))
+    plate = Inertia(1.0, np.zeros(3), np.diag([0.1, 0.1, 0.2 + flat]))
+    links = (Link("sound", sound), Link("plate", plate))
+    return Model("m", links, (Joint("j", joint, "sound", "plate", np.eye(4)),))
+
+
+def test_a_body_that_no_density_gives_is_refused_with_its_links_and_the_switch():
+    model = two_links(0.05, joint="revolute")
+    with pytest.raises(ModelError, match=r"body that contains link 'plate'.*allow_nonphysical=True"):
+        build_tree(model)
+    with pytest.raises(ModelError, match="no mass density"):
+        fb.load(model, floating=False)
+    assert len(build_tree(model, allow_nonphysical=True).bodies) == 2
+    assert fb.load(model, allow_nonphysical=True).mass == 6.0
+
+
+@pytest.mark.parametrize(("flat", "joint"), [(0.05, "fixed"), (0.001, "revolute"), (0.0, "revolute")])
+def test_merged_links_and_rounding_are_made_good(flat, joint):
+    assert build_tree(two_links(flat, joint)).mass == 6.0
+
+
+def test_the_margin_is_one_percent_of_the_second_moments():
+    # principal moments (1, 1, 2 + x) have second moments (1 + x/2, 1 + x/2, -x/2), of sum 2 + x/2
+    def tree(x):
+        center = np.array([0.3, -0.2, 0.1])
+        return build_tree(one(Inertia(1.0, center, np.diag([1.0, 1.0, 2.0 + x]))))
+
+    assert tree(0.040).mass == 1.0
+    with pytest.raises(ModelError, match="no mass density"):
+        tree(0.041)
+
+
+def test_allowing_what_is_not_physical_still_warns():
+    with pytest.warns(ModelWarning, match=r"^model 'one': no density gives the inertia of a$"):
+        check_inertias(one(Inertia(-1.0, np.zeros(3), np.eye(3))), "model 'one'", allow_nonphysical=True)
+
+
+def test_a_file_is_warned_of_once_and_at_the_line_that_loads_it(tmp_path):
+    tensor = '<inertia ixx="1" iyy="1" izz="2.01" ixy="0" ixz="0" iyz="0"/>'
+    links = "".join(f'<link name="l{i}"><inertial><mass value="1"/>{tensor}</inertial></link>' for i in range(9))
+    joints = "".join(
+        f'<joint name="j{i}" type="revolute"><parent link="l{i}"/><child link="l{i + 1}"/><axis xyz="0 0 2"/></joint>'
+        for i in range(8)
+    )
+    file = tmp_path / "r.urdf"
+    file.write_text(f'<robot name="r">{links}{joints}</robot>')
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fb.load(file).with_base("l3")
+    texts = sorted(str(item.message).removeprefix(str(file)) for item in caught)
+    assert texts == [
+        ", line 1: the axis of joint 'j0' has length 2; it was normalised (and those of 7 more joints)",
+        ": no density gives the inertia of l0, l1, l2, l3, l4, l5 and 3 more",
+    ]
+    assert {item.filename for item in caught} == {__file__}
+    assert all(item.category is fb.ModelWarning for item in caught)

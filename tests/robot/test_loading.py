@@ -67,3 +67,5 @@ def test_what_cannot_be_loaded(tmp_path):
         fb.load(3)
     with pytest.raises(ArgumentError, match="body"):
         fb.load("panda", representation="spatial")
+    with pytest.raises(ArgumentError, match=r"joints is the text 'panda_joint1'; it takes a list.*\['panda_joint1'\]"):
+        fb.load("panda", joints="panda_joint1")

@@ -3,7 +3,7 @@
 from floatbase.model.build import build_tree
 from floatbase.model.catalog import find, load_settings, robots
 from floatbase.model.description import Frame, Geometry, Inertia, Joint, Limits, Link, Mimic, Model, Sensor
-from floatbase.model.inertia import ModelWarning
+from floatbase.model.doubts import ModelWarning
 from floatbase.model.tree import Body, Cut, Submodel, Tree, TreeJoint
 from floatbase.model.urdf import load_urdf, parse_urdf
 

@@ -19,7 +19,7 @@ from floatbase.model.canonical_frames import CanonicalFrame, RawBody, choose_fra
 from floatbase.model.coordinates import Coordinate, assign_coordinates
 from floatbase.model.cuts import find_cuts
 from floatbase.model.description import Joint, Model
-from floatbase.model.inertia import check_inertias, link_parameters
+from floatbase.model.inertia import check_bodies, check_inertias, link_parameters
 from floatbase.model.poses import Array, axis_rotation, inverse, rotation_to_axis, shift, tidy
 from floatbase.model.tree import Body, Representation, Tree, TreeJoint
 
@@ -48,7 +48,7 @@ def build_tree(
     * `free_mimic`: give joints that mimic another one coordinates of their own.
     * `keep_force_sensors`: list the fixed joints with force/torque sensors as `Tree.cuts`.
     * `allow_massless`: accept joints that move nothing that has mass (kinematics only: the mass matrix is singular).
-    * `allow_nonphysical`: accept negative masses and indefinite inertia tensors.
+    * `allow_nonphysical`: accept inertias that no distribution of mass gives, negative masses included.
     """
     if representation not in get_args(Representation):
         raise ArgumentError(f"representation is {representation!r}; it must be one of {get_args(Representation)}")
@@ -66,8 +66,10 @@ def build_tree(
     }
     cuts, submodels = find_cuts(model, walk.visits, frames, parameters) if keep_force_sensors else ((), ())
     totals = [np.zeros(10) for _ in walk.bodies]
+    shares: list[list[tuple[str, Array]]] = [[] for _ in walk.bodies]
     for name, own in parameters.items():
         totals[frames[name][0]] += own
+        shares[frames[name][0]].append((name, own))
     if floating is None:
         floating = base != "world"
     if not allow_massless:
@@ -77,6 +79,8 @@ def build_tree(
         for raw, frame, total in zip(walk.bodies, canonical, totals, strict=True)
     )
     _refuse_overflow(bodies, frames, where)
+    if not allow_nonphysical:
+        check_bodies(np.array(totals), shares, where)
     return Tree(
         name=model.name,
         bodies=bodies,

@@ -11,14 +11,21 @@ $\begin{bmatrix} \tfrac12 \mathrm{tr}(I) 1 - I & m c \\ m c^\top & m \end{bmatri
 Robot files in use are not always consistent: of the 84 that the `robots` extra installs, 14 have links that break the
 triangle inequality (thin plates with two moments of zero, moments about the wrong point), and in three a link of a
 milligram has a negative moment. What matters to the equations of motion is the body that links form through fixed
-joints. So a negative mass, an indefinite tensor that stays indefinite when the link is merged with those fixed to it,
-and numbers that are not finite are errors; everything else is a `ModelWarning`.
+joints. So the rules are:
+
+* a negative mass, a tensor that is not symmetric, one that is indefinite and stays so when the link is merged with
+  those fixed to it, and numbers that are not finite are errors of the description (`check_inertias`);
+* a merged body that no density gives is an error of the tree (`check_bodies`). Its central second moments
+  $\Lambda = \tfrac12 \mathrm{tr}(I_C) 1 - I_C$ may be below zero by 1 % of their sum, since drawings are rounded;
+* everything else is a `ModelWarning`, one for each file.
+
+Silvio Traversaro, 2017, section 6.2 (full physical consistency); P. Wensing, S. Kim and J.-J. Slotine, "Linear matrix
+inequalities for physically consistent inertial parameter identification", 2018 (the pseudo-inertia).
 """
 
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -26,16 +33,15 @@ import numpy.typing as npt
 
 from floatbase.errors import ModelError
 from floatbase.model.description import Inertia, Joint, Link, Model
+from floatbase.model.doubts import doubt, listed
 from floatbase.model.poses import inverse
 
 Array = npt.NDArray[np.float64]
 
 RELATIVE_TOLERANCE = 1e-6  # of the largest principal moment: files are written with about six digits
 ABSOLUTE_TOLERANCE = 1e-15  # kg m^2: files contain moments of 1e-20 that stand for zero
-
-
-class ModelWarning(UserWarning):
-    """A robot description is doubtful, but usable."""
+RELATIVE_ROUNDING = 1e-12  # of the moments about the frame's origin, where the centre of mass is far from it
+SECOND_MOMENT_MARGIN = 0.01  # of the sum of the central second moments of a body
 
 
 def link_parameters(inertia: Inertia, frame_H_link: Array) -> Array:
@@ -76,16 +82,16 @@ def consistency(inertias: Sequence[Inertia]) -> tuple[npt.NDArray[np.bool_], npt
 def check_inertias(model: Model, where: str, allow_nonphysical: bool = False, warn: bool = True) -> None:
     """Raise `ModelError` for links that no rigid body can be, warn of doubtful ones (module's rules).
 
-    `allow_nonphysical` accepts everything that is finite, silently.
+    `allow_nonphysical` accepts everything that is finite, with a warning.
     """
     carriers = [(link, link.inertia) for link in model.links if link.inertia is not None]
     for link, inertia in carriers:
         if not _is_finite(inertia):
             raise ModelError(f"{where}: the inertia of link {link.name!r} is not finite: {_describe(inertia)}")
-    if allow_nonphysical or not carriers:
+    if not carriers:
         return
     consistent, realisable = consistency([inertia for _, inertia in carriers])
-    for number in np.flatnonzero(~consistent):
+    for number in np.flatnonzero(~consistent) if not allow_nonphysical else ():
         link, inertia = carriers[number]
         asymmetry = np.abs(inertia.tensor - inertia.tensor.T).max()
         if (
@@ -99,13 +105,49 @@ def check_inertias(model: Model, where: str, allow_nonphysical: bool = False, wa
             )
     if warn and not realisable.all():
         doubtful = [carriers[number][0].name for number in np.flatnonzero(~realisable)]
-        listed = ", ".join(doubtful[:6]) + (f" and {len(doubtful) - 6} more" if len(doubtful) > 6 else "")
-        warnings.warn(
-            f"{where}: no density gives the inertia of {listed}: a principal moment is negative or exceeds the sum of "
-            "the others",
-            ModelWarning,
-            stacklevel=3,
-        )
+        doubt(f"{where}: no density gives the inertia of {listed(doubtful)}")
+
+
+def check_bodies(parameters: Array, links: Sequence[Sequence[tuple[str, Array]]], where: str) -> None:
+    """Raise `ModelError` for a body of merged links that no density gives, by more than the margin.
+
+    parameters: (n, 10), of each body; links: for each body, the names and shares (10,) of its links with inertia.
+    """
+    bad = ~_has_density(parameters)
+    if not bad.any():
+        return
+    number = int(np.argmax(bad))
+    shares = np.array([share for _, share in links[number]])
+    culprits = [name for (name, _), fine in zip(links[number], _has_density(shares), strict=True) if not fine]
+    moments, _ = _second_moments(parameters[number : number + 1])
+    raise ModelError(
+        f"{where}: no mass density gives the inertia of the body that contains {_links(culprits or links[number])}: "
+        f"its central second moments are {' '.join(f'{moment:.3g}' for moment in moments[0])} kg m^2, and each must be "
+        f"at least -{SECOND_MOMENT_MARGIN:.0%} of their sum (allow_nonphysical=True accepts it)"
+    )
+
+
+def _links(names: Sequence[str | tuple[str, Array]]) -> str:
+    plain = [repr(name if isinstance(name, str) else name[0]) for name in names]
+    return f"link{'s' * (len(plain) > 1)} {listed(plain)}"
+
+
+def _has_density(parameters: Array) -> npt.NDArray[np.bool_]:
+    """Whether some density gives the ten parameters (n, 10), within the margin."""
+    moments, size = _second_moments(parameters)
+    tolerance = SECOND_MOMENT_MARGIN * np.abs(moments.sum(axis=1)) + RELATIVE_ROUNDING * size + ABSOLUTE_TOLERANCE
+    fine: npt.NDArray[np.bool_] = (parameters[:, 0] >= 0.0) & (moments[:, 0] >= -tolerance)
+    return fine
+
+
+def _second_moments(parameters: Array) -> tuple[Array, Array]:
+    """Central second moments (n, 3), ascending, and the size (n,) of the numbers they are differences of."""
+    xx, xy, xz, yy, yz, zz = parameters[:, 4:].T
+    tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]).transpose(2, 0, 1)
+    second = 0.5 * (xx + yy + zz)[:, None, None] * np.eye(3) - tensor
+    moment, mass = parameters[:, 1:4], parameters[:, 0]
+    square = moment[:, :, None] * moment[:, None, :] / np.where(mass == 0.0, 1.0, mass)[:, None, None]
+    return np.linalg.eigvalsh(second - square), np.abs(tensor).max(axis=(1, 2)) + np.abs(square).max(axis=(1, 2))
 
 
 def _is_finite(inertia: Inertia) -> bool:

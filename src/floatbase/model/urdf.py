@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 import os
-import warnings
 from pathlib import Path
 from typing import get_args
 
@@ -19,7 +18,8 @@ import numpy as np
 
 from floatbase.errors import ModelError, RobotFileError
 from floatbase.model.description import Inertia, Joint, JointKind, Limits, Link, Mimic, Model
-from floatbase.model.inertia import ModelWarning, check_inertias
+from floatbase.model.doubts import doubt
+from floatbase.model.inertia import check_inertias
 from floatbase.model.packages import Resolver, resolver
 from floatbase.model.poses import Array
 from floatbase.model.structure import check_structure
@@ -45,8 +45,8 @@ def load_urdf(
 ) -> Model:
     """Read a URDF file.
 
-    `allow_nonphysical` accepts links that no rigid body can be (negative masses, indefinite tensors). Files with more
-    than `max_bytes` or `max_links` are refused.
+    `allow_nonphysical` accepts links that no rigid body can be (negative masses, indefinite tensors), with a warning.
+    Files with more than `max_bytes` or `max_links` are refused.
     """
     file = Path(path)
     try:
@@ -81,7 +81,8 @@ def parse_urdf(
     resolve = resolver(source)
     colors = materials(root)
     links = [_link(element, resolve, colors) for element in root.all("link")]
-    joints = [_joint(element) for element in root.all("joint")]
+    scaled: list[str] = []
+    joints = [_joint(element, scaled) for element in root.all("joint")]
     base = check_structure(links, joints, name)
     model = Model(
         name=root.attributes.get("name", "").strip() or (source.stem if source is not None else "robot"),
@@ -95,6 +96,8 @@ def parse_urdf(
         check_inertias(model, name, allow_nonphysical)
     except ModelError as error:
         raise RobotFileError(str(error)) from None
+    if scaled:
+        doubt(scaled[0] + (f" (and those of {len(scaled) - 1} more joints)" if len(scaled) > 1 else ""))
     return model
 
 
@@ -137,7 +140,7 @@ def _inertia(element: Element, link: str) -> Inertia:
     return Inertia(mass, link_H_inertial[:3, 3].copy(), rotation @ matrix @ rotation.T)
 
 
-def _joint(element: Element) -> Joint:
+def _joint(element: Element, scaled: list[str]) -> Joint:
     name = element.attribute("name")
     what = f"joint {name!r}"
     kind = element.attribute("type", what)
@@ -153,7 +156,7 @@ def _joint(element: Element) -> Joint:
         parent=element.only("parent", what).attribute("link"),
         child=element.only("child", what).attribute("link"),
         parent_H_joint=origin(element),
-        axis=_axis(element, what) if moving else np.array([0.0, 0.0, 1.0]),
+        axis=_axis(element, what, scaled) if moving else np.array([0.0, 0.0, 1.0]),
         limits=_limits(element, kind) if moving else Limits(),
         damping=dynamics.number("damping", 0.0) if dynamics is not None and moving else 0.0,
         friction=dynamics.number("friction", 0.0) if dynamics is not None and moving else 0.0,
@@ -161,8 +164,8 @@ def _joint(element: Element) -> Joint:
     )
 
 
-def _axis(element: Element, what: str) -> Array:
-    """A joint's axis, of unit length; URDF's default is x."""
+def _axis(element: Element, what: str, scaled: list[str]) -> Array:
+    """A joint's axis, of unit length; URDF's default is x. Notable changes of length are added to `scaled`."""
     found = element.first("axis")
     axis = np.array(found.vector("xyz", (1.0, 0.0, 0.0)) if found is not None else (1.0, 0.0, 0.0))
     # a power of two scales exactly: without it the squares of extreme numbers would overflow or vanish
@@ -176,11 +179,7 @@ def _axis(element: Element, what: str) -> Array:
         return axis
     if abs(length - 1.0) > 1e-6:
         at = found or element
-        warnings.warn(
-            f"{at.file}, line {at.line}: the axis of {what} has length {length:.9g}; it was normalised",
-            ModelWarning,
-            stacklevel=2,
-        )
+        scaled.append(f"{at.file}, line {at.line}: the axis of {what} has length {length:.9g}; it was normalised")
     return axis * scale / scaled_length
 
 
