@@ -13,7 +13,10 @@ from benchmarks.robots import Robot
 from benchmarks.states import Layout, States, joint_order
 
 NAME = "floatbase"
-NOTES = ("public methods with all checks of their arguments; compiled for this processor when first called",)
+NOTES = (
+    "public methods with all checks of their arguments; compiled for this processor when first called",
+    "'function' is the object that `robot.function` returns, called in the loop",
+)
 
 _METHODS: dict[Function, tuple[str, str]] = {
     "inverse dynamics": ("inverse_dynamics", "q, v, a"),
@@ -41,6 +44,7 @@ def contenders(robot: Robot, one: States, batch: States, options: Options) -> li
             found.append(_single(layout, one, library, function, reused))
             for threads in (1, 2) if len(batch) else ():
                 found.append(_batch(layout, batch, library, function, reused, threads))
+        found.append(_chosen_ahead(layout, one, library, function))
     return found
 
 
@@ -57,6 +61,27 @@ def _single(layout: Layout, states: States, library: Any, function: Function, re
         statement=call if reused else f"r = {call}",
         result="out" if reused else "r",
         namespace={"robot": library, "frame": layout.robot.frame, "out": np.zeros(_shape(layout, function))},
+        convert=lambda r: _convert(layout, states, function, r),
+        count=len(states),
+        variables=names,
+        states=list(zip(*arrays.values(), strict=True)) if len(arrays) > 1 else list(arrays["q"]),
+    )
+
+
+def _chosen_ahead(layout: Layout, states: States, library: Any, function: Function) -> Contender:
+    """What `robot.function` returns, asked for before the loop: no frame to look up, no wrenches to ask for."""
+    method, names = _METHODS[function]
+    wanted = (method, layout.robot.frame) if function == "jacobian" else method
+    arrays = _arrays(layout, states, names)
+    return Contender(
+        peer=NAME,
+        function=function,
+        mode="one state",
+        output="reused",
+        variant="function",
+        statement=f"f({names}, out=out)",
+        result="out",
+        namespace={"f": library.function(wanted), "out": np.zeros(_shape(layout, function))},
         convert=lambda r: _convert(layout, states, function, r),
         count=len(states),
         variables=names,
