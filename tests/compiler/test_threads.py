@@ -14,7 +14,7 @@ from tests.compiler.functions import scaled
 
 from floatbase.compiler import Port, threads, trace
 from floatbase.compiler.function import Function
-from floatbase.errors import ArgumentError
+from floatbase.errors import ArgumentError, StateError
 
 ROOT = Path(__file__).parents[2]
 
@@ -98,44 +98,95 @@ def test_other_threads_run_meanwhile(slow, rng):
     assert len(counted) > 5
 
 
-def test_an_error_of_a_helper_reaches_the_caller():
-    caller = threading.current_thread()
-    helping = threading.Event()
-
-    def work():
-        if threading.current_thread() is caller:
-            helping.wait(10)
-        else:
-            helping.set()
-            raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        threads.share(work, lambda: None, 2)
+def test_bad_states_are_reported_by_whoever_meets_them(slow, rng):
+    x = rng.normal(size=(20_000, 4))
+    expected = slow(x)
+    for row in (0, 11_000, 19_999):
+        bad = x.copy()
+        bad[row, 2] = np.nan
+        for _ in range(5):
+            with pytest.raises(StateError, match=rf"x\[2\] is nan in row {row}"):
+                slow(bad, threads=3)
+    np.testing.assert_array_equal(slow(x, threads=3), expected)
 
 
-def test_nobody_waits_for_a_helper_that_has_not_begun():
-    release = threading.Event()
-    busy = [threading.Event() for _ in range(2)]
-    before = threading.active_count()
-    holders = []
-    for event in busy:
+def test_repeated_calls_of_changing_size(slow, rng):
+    """Helpers are awake after one call, asleep after another, and never leave or touch a row too many."""
+    x = rng.normal(size=(30_000, 4))
+    expected = slow(x)
+    for turn in range(200):
+        rows = int(rng.integers(3, 3000 if turn % 10 else len(x)))
+        out = np.full((rows + 1, 4), 7.0)
+        slow(x[:rows], out=out[:rows], threads=2 + turn % 2)
+        np.testing.assert_array_equal(out[:rows], expected[:rows])
+        assert (out[rows] == 7.0).all()
+        if turn % 3 == 0:
+            time.sleep(0.001)
 
-        def hold(event=event):
-            event.set()
-            release.wait(20)
 
-        holders.append(threading.Thread(target=threads.share, args=(hold, lambda: None, 2)))
-        holders[-1].start()
-    for event in busy:
-        assert event.wait(10)
-    ran = []
-    started = time.monotonic()
-    threads.share(lambda: ran.append(1), lambda: None, 2)
-    assert time.monotonic() - started < 5 and ran
-    release.set()
-    for holder in holders:
-        holder.join()
-    assert threading.active_count() <= before + 4
+def test_more_scratch_memory_for_a_larger_program(slow, rng):
+    slow(rng.normal(size=(20_000, 4)), threads=2)
+
+    def wide(x):
+        return np.sin(x) @ np.sin(x.T)
+
+    function = Function(None, lambda: trace(wide, (Port("x", (40, 40)),), "wide"), cache=None)
+    x = rng.normal(size=(1500, 40, 40))
+    np.testing.assert_array_equal(function(x, threads=2), function(x, threads=1))
+
+
+def helpers():
+    return [thread for thread in threading.enumerate() if thread.name == "floatbase"]
+
+
+def test_one_thread_starts_none():
+    code = """
+import threading, numpy as np
+from tests.compiler.functions import scaled
+scaled()(np.ones((100_000, 3)), np.ones((100_000, 3)), 1.0, threads=1)
+assert threading.active_count() == 1
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
+
+
+def test_helpers_are_reused(slow, rng):
+    x = rng.normal(size=(5000, 4))
+    slow(x, threads=3)
+    before = len(helpers())
+    for _ in range(20):
+        slow(x, threads=3)
+    assert len(helpers()) == before
+
+
+def test_idle_helpers_sleep(slow, rng):
+    slow(rng.normal(size=(5000, 4)), threads=3)
+    time.sleep(10 * threads.BLOCK_SECONDS)
+    before = time.process_time()
+    time.sleep(0.2)
+    assert time.process_time() - before < 0.05
+
+
+def test_nobody_waits_for_a_helper_that_is_busy(slow, rng):
+    """Callers compete for the helpers; each finishes on its own if it gets none."""
+    x = rng.normal(size=(3000, 4))
+    expected = slow(x)
+    stop = threading.Event()
+
+    def keep_busy():
+        large = np.zeros((300_000, 4))
+        while not stop.is_set():
+            slow(large, threads=2)
+
+    busy = [threading.Thread(target=keep_busy) for _ in range(2)]
+    for thread in busy:
+        thread.start()
+    try:
+        for _ in range(5):
+            np.testing.assert_array_equal(slow(x, threads=2), expected)
+    finally:
+        stop.set()
+        for thread in busy:
+            thread.join()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")

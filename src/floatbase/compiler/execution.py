@@ -8,7 +8,6 @@ row's result does not depend on how the batch is cut.
 from __future__ import annotations
 
 import ctypes
-import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,13 +15,13 @@ from typing import Any
 
 from floatbase.compiler.arrays import Rows
 from floatbase.compiler.memory import thread_scratch
-from floatbase.compiler.threads import share
+from floatbase.compiler.sharing import Job
+from floatbase.compiler.threads import LONGEST_SECONDS, share
 
 NON_FINITE = 1 << 31
 LOOP_ROWS = 2  # up to this many rows the one-state kernel is faster than a batch of mostly padding
 SECONDS_PER_OPERATION = 3e-11  # in a batch; a first guess, soon replaced by what is measured
-_LONGEST_SECONDS = 0.02  # of a piece: interrupts are noticed after it
-_SHORTEST_SECONDS = 20e-6  # of a piece: calling the kernel takes 3 us
+_SHORTEST_SECONDS = 5e-6  # of a piece
 _SHARED_SECONDS = 1e-4  # of a batch that is worth waking another thread for
 
 _ONE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
@@ -64,6 +63,8 @@ class Ports:
         self._strides = [item.stride for item in self.rows]
         self._stride_words = self._words(*self._strides)
         self._at = ctypes.addressof(self._stride_words)
+        self._address_words = self._words(*self._addresses)
+        self._first = ctypes.addressof(self._address_words)
 
     def run(self, kernel: Kernel, start: int, stop: int) -> int:
         """Run a kernel on some of the rows; the union of their status bits."""
@@ -81,61 +82,45 @@ class Ports:
             union |= kernel.call(at, at + outputs, scratch)
         return union & 0xFFFFFFFF
 
-
-class _Pieces:
-    """Hands out the rows of a batch: large pieces first, small ones near the end, where threads wait for the last."""
-
-    def __init__(self, rows: int, lanes: int, seconds_per_row: float, threads: int) -> None:
-        self._rows, self._lanes, self._threads = rows, lanes, threads
-        self._start = 0
-        self._lock = threading.Lock()
-        self._bound(seconds_per_row)
-        self._largest = self._whole(self._largest / 4)  # until the estimate is replaced by a measurement
-        self.status = 0
-
-    def _bound(self, seconds_per_row: float) -> None:
-        self._smallest = self._whole(_SHORTEST_SECONDS / seconds_per_row)
-        self._largest = self._whole(_LONGEST_SECONDS / seconds_per_row)
-
-    def _whole(self, rows: float) -> int:
-        return max(int(rows) // self._lanes, 1) * self._lanes
-
-    def stop(self) -> None:
-        """Hand out nothing more."""
-        with self._lock:
-            self._start = self._rows
-
-    def run(self, ports: Ports, kernel: Kernel) -> None:
-        """Run a kernel on piece after piece until none is left or a state is bad."""
-        while True:
-            with self._lock:
-                start = self._start
-                left = self._rows - start
-                if left <= 0:
-                    return
-                size = left if self._threads == 1 else self._whole(left / (2 * self._threads))
-                stop = start + min(max(size, self._smallest), self._largest, left)
-                self._start = stop
-            before = time.perf_counter()
-            status = ports.run(kernel, start, stop)
-            seconds = time.perf_counter() - before
-            if status:
-                self.status = status
-                self.stop()
-                return
-            self._bound(max(seconds, 1e-9) / (stop - start))
+    def job(self, kernel: Kernel, rows: int) -> Job:
+        """All rows as work for several threads; valid as long as this object."""
+        return Job(
+            rows=rows,
+            lanes=kernel.lanes,
+            kernel=kernel.address,
+            addresses=self._first,
+            strides=self._at,
+            inputs=self._count,
+            ports=len(self.rows),
+            scratch=thread_scratch(kernel.scratch),
+        )
 
 
 def run_rows(ports: Ports, kernel: Kernel, rows: int, operations: int, threads: int) -> int:
     """Run a kernel on all rows; status bits of a piece with a bad state, or 0."""
     if kernel.lanes == 1 or rows <= kernel.lanes:
         return ports.run(kernel, 0, rows)
-    estimate = max(operations, 1) * SECONDS_PER_OPERATION
-    if rows * estimate < _SHARED_SECONDS:
-        threads = 1
-    pieces = _Pieces(rows, kernel.lanes, estimate, threads)
-    if threads == 1:
-        pieces.run(ports, kernel)
-    else:
-        share(lambda: pieces.run(ports, kernel), pieces.stop, min(threads, -(-rows // kernel.lanes)))
-    return pieces.status
+    seconds_per_row = max(operations, 1) * SECONDS_PER_OPERATION
+    if threads == 1 or rows * seconds_per_row < _SHARED_SECONDS:
+        return _run_alone(ports, kernel, rows, seconds_per_row)
+    job = ports.job(kernel, rows)
+    job.smallest = int(_SHORTEST_SECONDS / seconds_per_row)
+    # until the estimate is replaced by a measurement
+    job.largest = job.budget = max(int(LONGEST_SECONDS / 4 / seconds_per_row), kernel.lanes)
+    share(job, min(threads, -(-rows // kernel.lanes)), kernel.scratch)
+    return int(job.status)
+
+
+def _run_alone(ports: Ports, kernel: Kernel, rows: int, seconds_per_row: float) -> int:
+    longest = LONGEST_SECONDS / 4  # until the estimate is replaced by a measurement
+    start = 0
+    while start < rows:
+        pieces = max(int(longest / seconds_per_row) // kernel.lanes, 1)
+        stop = min(start + pieces * kernel.lanes, rows)
+        before = time.perf_counter()
+        status = ports.run(kernel, start, stop)
+        if status:
+            return status
+        longest, seconds_per_row = LONGEST_SECONDS, max(time.perf_counter() - before, 1e-9) / (stop - start)
+        start = stop
+    return 0

@@ -18,7 +18,8 @@ _lock = threading.Lock()
 _own = threading.local()
 
 
-def _allocate(size: int) -> npt.NDArray[np.uint8]:
+def aligned(size: int) -> npt.NDArray[np.uint8]:
+    """Uninitialised memory for one thread's scratch."""
     area = np.empty(size + ALIGNMENT, np.uint8)
     start = -area.ctypes.data % ALIGNMENT
     return area[start : start + size]
@@ -28,7 +29,7 @@ def shared_scratch(size: int) -> int:
     """Address of the area for kernels that run under the interpreter lock."""
     with _lock:
         if not _areas or len(_areas[-1]) < size:
-            _areas.append(_allocate(max(size, 1 << 16, 2 * len(_areas[-1]) if _areas else 0)))
+            _areas.append(aligned(max(size, 1 << 16, 2 * len(_areas[-1]) if _areas else 0)))
         return int(_areas[-1].ctypes.data)
 
 
@@ -36,6 +37,6 @@ def thread_scratch(size: int) -> int:
     """Address of the calling thread's area, valid until the thread asks for more or ends."""
     area: npt.NDArray[np.uint8] | None = getattr(_own, "area", None)
     if area is None or len(area) < size:
-        area = _own.area = _allocate(max(size, 1 << 16))
+        area = _own.area = aligned(max(size, 1 << 16))
         _own.address = int(area.ctypes.data)
     return int(_own.address)

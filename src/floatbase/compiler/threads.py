@@ -1,21 +1,31 @@
 """Threads that share the rows of a batch.
 
 A batch is cut into pieces; the calling thread and helpers take the next piece until none is left, so that a busy
-processor does not hold up the rest. The caller never waits for a helper that has not begun. Kernels run without the
-interpreter lock. Helpers are started when first needed, live as long as the process, and are made again in a forked
-child.
+processor does not hold up the rest. The caller never waits for a helper that has not begun. All of it happens in
+machine code (`sharing`) without the interpreter lock. Helpers are started when first needed, live as long as the
+process, and are made again in a forked child.
+
+A helper that has finished looks for another job for `BLOCK_SECONDS` before it sleeps, so that the next of a series of
+calls finds it awake; it does not where there are fewer processors than threads. A sleeping helper costs nothing.
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
 import threading
-from collections.abc import Callable
-from queue import SimpleQueue
+import time
+from dataclasses import dataclass
+from typing import Any, Final
 
+from floatbase.compiler.memory import aligned
+from floatbase.compiler.sharing import AWAKE, Job, Mailbox, sharing_code
 from floatbase.errors import ArgumentError
 
 MAX_THREADS = 1024
+BLOCK_SECONDS: Final = 2e-4  # that a helper stays awake without work
+LONGEST_SECONDS: Final = 0.02  # of a piece: interrupts are noticed after it
+_PATIENCE_SECONDS = 1e-4  # that the caller waits for the last helpers before giving its processor away
 
 
 def _from_environment() -> int:
@@ -44,66 +54,68 @@ def check_threads(count: object) -> int:
     return count
 
 
-class _Job:
-    """Work offered to helpers; it can be closed, after which nobody begins it."""
+def _processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
-    def __init__(self, work: Callable[[], None]) -> None:
-        self._work = work
-        self._lock = threading.Lock()
-        self._active = 0
-        self._closed = False
-        self._finished = threading.Event()
-        self.error: BaseException | None = None
 
-    def help(self) -> None:
-        with self._lock:
-            if self._closed:
-                return
-            self._active += 1
-        try:
-            self._work()
-        except BaseException as error:  # handed to the calling thread
-            self.error = error
-        with self._lock:
-            self._active -= 1
-            if self._closed and self._active == 0:
-                self._finished.set()
+def _function(name: str) -> int:
+    """Address of a function of the interpreter's library."""
+    return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
 
-    def close(self) -> None:
-        """Wait for the helpers at work, even through interrupts: they write into the caller's arrays."""
-        with self._lock:
-            self._closed = True
-            if self._active == 0:
-                return
-        interrupt: BaseException | None = None
-        while not self._finished.is_set():
-            try:
-                self._finished.wait()
-            except BaseException as error:
-                interrupt = error
-        if interrupt is not None:
-            raise interrupt
+
+@dataclass(frozen=True)
+class _Crew:
+    """Helpers to choose from."""
+
+    count: int
+    scratch: int  # bytes that each has
+    mailboxes: Any  # array of addresses
 
 
 class _Pool:
     def __init__(self) -> None:
-        self._queue: SimpleQueue[_Job] = SimpleQueue()
         self._lock = threading.Lock()
-        self._count = 0
+        self._mailboxes: list[Mailbox] = []
+        self._kept: list[Any] = []  # areas that a helper may still be using
+        self._crew = _Crew(0, 0, None)
 
-    def offer(self, job: _Job, helpers: int) -> None:
+    def crew(self, helpers: int, scratch: int) -> _Crew:
+        """At least so many helpers with at least so much scratch memory each."""
+        crew = self._crew
+        if crew.count >= helpers and crew.scratch >= scratch:
+            return crew
         with self._lock:
-            while self._count < helpers:
-                threading.Thread(target=self._serve, name="floatbase", daemon=True).start()
-                self._count += 1
-        for _ in range(helpers):
-            self._queue.put(job)
+            crew = self._crew
+            size = crew.scratch if crew.scratch >= scratch else max(scratch, 2 * crew.scratch, 1 << 16)
+            if size > crew.scratch:
+                for mailbox in self._mailboxes:
+                    self._furnish(mailbox, size)
+            while len(self._mailboxes) < helpers:
+                self._start(size)
+            addresses = [ctypes.addressof(mailbox) for mailbox in self._mailboxes]
+            self._crew = _Crew(len(addresses), size, (ctypes.c_void_p * len(addresses))(*addresses))
+            return self._crew
 
-    def _serve(self) -> None:
-        while True:
-            job = self._queue.get()
-            job.help()
-            del job  # the arrays it holds must not live until the next one comes
+    def _furnish(self, mailbox: Mailbox, size: int) -> None:
+        area = aligned(size)
+        self._kept.append(area)
+        mailbox.scratch = area.ctypes.data
+
+    def _start(self, size: int) -> None:
+        code, python = sharing_code(), ctypes.pythonapi
+        python.PyThread_allocate_lock.restype = ctypes.c_void_p
+        lock = python.PyThread_allocate_lock()
+        python.PyThread_acquire_lock(ctypes.c_void_p(lock), 1)
+        waits = len(self._mailboxes) + 1 < _processors()
+        turns = int(BLOCK_SECONDS * code.turns_per_second) if waits else 0
+        mailbox = Mailbox(job=AWAKE, turns=turns, lock=lock, sleep=_function("PyThread_acquire_lock"))
+        self._furnish(mailbox, size)
+        # the helper may look into it until the very end of the process, when everything else has been freed
+        python.Py_IncRef(ctypes.py_object(mailbox))
+        address = ctypes.addressof(mailbox)
+        threading.Thread(target=code.serve, args=(address,), name="floatbase", daemon=True).start()
+        self._mailboxes.append(mailbox)
 
 
 _pool = _Pool()
@@ -118,19 +130,33 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew)
 
 
-def share(work: Callable[[], None], stop: Callable[[], None], threads: int) -> None:
-    """Run `work`, which returns when nothing is left to do, on this thread and others at once.
+def share(job: Job, threads: int, scratch: int) -> None:
+    """Compute a job's rows on this thread and others at once. Nobody works on it any more when this returns.
 
-    `stop` makes the others' `work` return soon; it is called if this thread's is interrupted.
+    job: all but what concerns helpers. Its `largest` and `budget` follow the speed that is measured.
+    scratch: bytes of scratch memory that the kernel needs.
     """
-    job = _Job(work)
+    code = sharing_code()
+    crew = _pool.crew(threads - 1, scratch)
+    job.parts, job.wanted = 2 * threads, threads - 1
+    job.mailboxes, job.mailbox_count = ctypes.addressof(crew.mailboxes), crew.count
+    job.wake, job.patience = _function("PyThread_release_lock"), int(_PATIENCE_SECONDS * code.turns_per_second)
+    address = ctypes.addressof(job)
+    interrupt: BaseException | None = None
     try:
-        _pool.offer(job, threads - 1)
-        work()
-    except BaseException:
-        stop()
-        raise
+        while True:
+            before = time.perf_counter()
+            code.share(address)
+            if job.next >= job.rows:
+                break
+            seconds = max(time.perf_counter() - before, 1e-9)
+            job.largest = job.budget = max(int(LONGEST_SECONDS / seconds * job.done), job.lanes)
     finally:
-        job.close()
-    if job.error is not None:
-        raise job.error
+        while job.active:  # even through interrupts: helpers write into the caller's arrays
+            try:
+                if code.finish(address):
+                    time.sleep(_PATIENCE_SECONDS)
+            except BaseException as error:
+                interrupt = error
+    if interrupt is not None:
+        raise interrupt

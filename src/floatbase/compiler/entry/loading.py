@@ -1,18 +1,17 @@
-"""The entry's machine code: compiled once per kind of machine, cached like any other, loaded once per process."""
+"""The entry's machine code in this process."""
 
 from __future__ import annotations
 
 import threading
-from typing import Any
 
-from floatbase.compiler.cache import Cache, cache_key
+from floatbase.compiler.cache import Cache
 from floatbase.compiler.entry.code import entry_ir
 from floatbase.compiler.entry.interpreter import probe
-from floatbase.compiler.target import Target
-from floatbase.errors import CompilationError
+from floatbase.compiler.machine import LoadedCode
+from floatbase.compiler.native import load_module
 
 _lock = threading.Lock()
-_loaded: list[Any] = []  # the code in use; it is never freed, since built-in functions may outlive everything
+_loaded: list[LoadedCode] = []  # the code in use; it is never freed, since built-in functions may outlive everything
 
 
 def entry_address(cache: Cache | None) -> int | None:
@@ -22,24 +21,5 @@ def entry_address(cache: Cache | None) -> int | None:
         return None
     with _lock:
         if not _loaded:
-            _loaded.append(_load(entry_ir(found[1]), cache))
-        return int(_loaded[0].address("fb_entry"))
-
-
-def _load(ir: str, cache: Cache | None) -> Any:
-    from llvmlite import binding
-
-    from floatbase.compiler.machine import compile_object, load_object
-
-    target = Target.host()
-    key = cache_key("entry", ir, target, binding.llvm_version_info)
-    data = cache.get(key) if cache is not None else None
-    if data is not None:
-        try:
-            return load_object(data)
-        except CompilationError:
-            pass  # compiled anew, and replaced
-    data = compile_object(ir, target, 1)
-    if cache is not None:
-        cache.put(key, data)
-    return load_object(data)
+            _loaded.append(load_module("entry", entry_ir(found[1]), cache))
+        return _loaded[0].address("fb_entry")
