@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from floatbase.model import ModelWarning, build_tree, find, load_settings, load_urdf
 
@@ -12,14 +13,28 @@ def frame_poses(tree, q_joints):
     base_H_body = [np.eye(4)]
     for body in tree.bodies[1:]:
         joint = body.joint
-        s = joint.ratio * q_joints[joint.index] + joint.offset
-        motion = np.eye(4)
-        if joint.kind == "revolute":
-            motion[:2, :2] = [[np.cos(s), -np.sin(s)], [np.sin(s), np.cos(s)]]
-        else:
-            motion[2, 3] = s
+        motion = joint_motion(joint, q_joints[joint.q_index : joint.q_index + joint.nq])
+        if joint.reversed:
+            motion = np.linalg.inv(motion)
         base_H_body.append(base_H_body[body.parent] @ joint.parent_H_joint @ motion)
     return {name: base_H_body[body] @ body_H_frame for name, (body, body_H_frame) in tree.frames.items()}
+
+
+def joint_motion(joint, q):
+    """What the table of `TreeJoint` says."""
+    motion = np.eye(4)
+    if joint.kind in ("spherical", "floating"):
+        motion[:3, :3] = Rotation.from_quat(q[-4:], scalar_first=True).as_matrix()
+        motion[:3, 3] = q[:3] if joint.kind == "floating" else 0.0
+        return motion
+    s = q[2] if joint.kind == "planar" else joint.ratio * q[0] + joint.offset
+    if joint.kind != "prismatic":
+        motion[:3, :3] = Rotation.from_rotvec([0.0, 0.0, s]).as_matrix()
+    if joint.kind == "planar":
+        motion[:2, 3] = q[:2]
+    else:
+        motion[2, 3] = {"prismatic": s, "helical": joint.pitch * s, "revolute": 0.0}[joint.kind]
+    return motion
 
 
 def center_of_mass(tree, q_joints):

@@ -1,27 +1,24 @@
-"""From a `Model` to the `Tree` that algorithms walk: choosing a base, locking and merging joints, numbering bodies.
-
-Links are visited depth first from the base, joints in the order of the model. A joint crossed from its child to its
-parent moves the other way: with the joint frame at rest on the child's, its motion is the inverse one, which is the
-motion about the opposite axis, so no sign enters the coordinate.
-"""
+"""From a `Model` to the `Tree` that algorithms walk: choosing a base, locking and merging joints, numbering bodies."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 
 from floatbase.errors import ArgumentError, ModelError, ShapeError, unknown_name
-from floatbase.model.canonical_frames import CanonicalFrame, RawBody, choose_frames, tidy_pose
-from floatbase.model.coordinates import Coordinate, assign_coordinates
+from floatbase.model.canonical_frames import CanonicalFrame, choose_frames, tidy_pose
+from floatbase.model.coordinates import assign_coordinates
 from floatbase.model.cuts import find_cuts
-from floatbase.model.description import Joint, Model
+from floatbase.model.description import Model
 from floatbase.model.inertia import check_bodies, check_inertias, link_parameters
-from floatbase.model.poses import Array, axis_rotation, inverse, rotation_to_axis, shift, tidy
+from floatbase.model.motions import tree_kind
+from floatbase.model.poses import Array, inverse
 from floatbase.model.tree import Body, Representation, Tree, TreeJoint
+from floatbase.model.universal import split_universal_joints
+from floatbase.model.walk import MovingBody, Walk, visit_links
 
 
 @np.errstate(over="ignore", invalid="ignore")  # what overflows is refused below
@@ -31,7 +28,7 @@ def build_tree(
     floating: bool | None = None,
     *,
     joints: Sequence[str] | None = None,
-    locked: Mapping[str, float] | None = None,
+    locked: Mapping[str, float | Sequence[float]] | None = None,
     free_mimic: bool = False,
     keep_force_sensors: bool = False,
     representation: Representation = "mixed",
@@ -43,7 +40,7 @@ def build_tree(
 
     * `base`: any link; by default the root of the file.
     * `floating`: whether the base moves freely; by default it does, unless it is a link named "world".
-    * `joints`: the joints that stay free, in the order of the coordinates; the others are locked at zero or at their
+    * `joints`: the joints that stay free, in the order of the coordinates; the others are locked at rest or at their
       value in `locked`. By default all moving joints that are not in `locked` are free, in the order of the model.
     * `free_mimic`: give joints that mimic another one coordinates of their own.
     * `keep_force_sensors`: list the fixed joints with force/torque sensors as `Tree.cuts`.
@@ -54,9 +51,10 @@ def build_tree(
         raise ArgumentError(f"representation is {representation!r}; it must be one of {get_args(Representation)}")
     where = f"model {model.name!r}"
     check_inertias(model, where, allow_nonphysical, warn=False)
+    model = split_universal_joints(model)
     joint_names, coordinates = assign_coordinates(model, joints, locked or {}, free_mimic)
     base = _base(model, base)
-    walk = _walk(model, base, coordinates)
+    walk = visit_links(model, base, coordinates)
     canonical = choose_frames([raw.geometry for raw in walk.bodies])
     frames = _frames(model, walk, canonical)
     parameters = {
@@ -94,25 +92,6 @@ def build_tree(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _MovingBody:
-    """A body as the walk finds it: in a frame with z on the joint axis."""
-
-    name: str
-    joint: Joint | None
-    coordinate: Coordinate
-    geometry: RawBody
-
-
-@dataclass(frozen=True, eq=False)
-class _Walk:
-    """What a visit of all links from the base outwards finds."""
-
-    bodies: list[_MovingBody] = field(default_factory=list)
-    poses: dict[str, tuple[int, Array]] = field(default_factory=dict)  # link -> body, body_H_link
-    visits: list[tuple[Joint | None, str, str]] = field(default_factory=list)  # joint, link left, link entered
-
-
 def _base(model: Model, base: str | None) -> str:
     names = [link.name for link in model.links]
     if not names:
@@ -125,85 +104,7 @@ def _base(model: Model, base: str | None) -> str:
     return base
 
 
-def _walk(model: Model, base: str, coordinates: Mapping[str, Coordinate]) -> _Walk:
-    where = f"model {model.name!r}"
-    neighbours: dict[str, list[tuple[Joint, str]]] = {link.name: [] for link in model.links}
-    if len(neighbours) != len(model.links):
-        raise ModelError(f"{where}: two links have the same name")
-    if len({joint.name for joint in model.joints}) != len(model.joints):
-        raise ModelError(f"{where}: two joints have the same name")
-    _check_joints(model.joints, where)
-    for joint in model.joints:
-        for link, other in ((joint.parent, joint.child), (joint.child, joint.parent)):
-            if link not in neighbours:
-                raise ModelError(f"{where}: joint {joint.name!r} names the link {link!r}, which does not exist")
-            neighbours[link].append((joint, other))
-    walk = _Walk()
-    walk.bodies.append(_MovingBody(base, None, Coordinate(None, 0.0, 0.0), RawBody(-1, False, np.eye(4))))
-    waiting: list[tuple[Joint | None, str, str]] = [(None, "", base)]
-    while waiting:
-        joint_crossed, left, link = waiting.pop()
-        if link in walk.poses:
-            raise ModelError(f"{where}: the joints form a loop through link {link!r}; a robot is a tree")
-        walk.visits.append((joint_crossed, left, link))
-        walk.poses[link] = (0, np.eye(4)) if joint_crossed is None else _cross(walk, joint_crossed, left, coordinates)
-        ahead = [(joint, link, other) for joint, other in neighbours[link] if joint is not joint_crossed]
-        waiting.extend(reversed(ahead))
-    if len(walk.poses) != len(model.links):
-        lost = next(link.name for link in model.links if link.name not in walk.poses)
-        raise ModelError(f"{where}: link {lost!r} is not connected to the base {base!r}; a robot is one tree")
-    return walk
-
-
-def _check_joints(joints: Sequence[Joint], where: str) -> None:
-    if not joints:
-        return
-    poses = np.array([joint.parent_H_joint for joint in joints])
-    rotations = poses[:, :3, :3]
-    finite = np.isfinite(poses).all(axis=(1, 2))
-    error = np.abs(rotations @ rotations.swapaxes(1, 2) - np.eye(3)).max(axis=(1, 2))
-    rigid = (error <= 1e-9) & (poses[:, 3] == (0.0, 0.0, 0.0, 1.0)).all(axis=1)
-    if not finite.all():
-        joint = joints[int(np.argmin(finite))]
-        raise ModelError(f"{where}: the pose of joint {joint.name!r} is not finite: {joint.parent_H_joint.tolist()}")
-    if not rigid.all():
-        joint = joints[int(np.argmin(rigid))]
-        raise ModelError(
-            f"{where}: the pose of joint {joint.name!r} is no rigid motion: {joint.parent_H_joint.tolist()}; "
-            "it needs an orthogonal rotation, and (0, 0, 0, 1) as its last row"
-        )
-    for joint in joints:
-        if joint.kind != "fixed" and not abs(math.hypot(*joint.axis) - 1.0) <= 1e-9:
-            raise ModelError(f"{where}: the axis of joint {joint.name!r} is {joint.axis}; it must have unit length")
-
-
-def _cross(walk: _Walk, joint: Joint, left: str, coordinates: Mapping[str, Coordinate]) -> tuple[int, Array]:
-    """The body of the link beyond a joint, which may be a new one, and the link's pose in it."""
-    body, body_H_left = walk.poses[left]
-    forward = left == joint.parent
-    motion = coordinates.get(joint.name)
-    if motion is None or motion.index is None:
-        parent_H_child = joint.parent_H_joint
-        if motion is not None:
-            parent_H_child = parent_H_child @ _motion(joint, motion.offset)
-        return body, body_H_left @ (parent_H_child if forward else inverse(parent_H_child))
-    left_H_axis = np.eye(4)
-    left_H_axis[:3, :3] = rotation_to_axis(tidy(joint.axis if forward else -joint.axis))
-    axis_H_entered = inverse(left_H_axis)
-    if forward:
-        left_H_axis = joint.parent_H_joint @ left_H_axis
-    else:
-        axis_H_entered = axis_H_entered @ inverse(joint.parent_H_joint)
-    geometry = RawBody(body, joint.kind == "prismatic", body_H_left @ left_H_axis)
-    walk.bodies.append(_MovingBody(joint.child if forward else joint.parent, joint, motion, geometry))
-    return len(walk.bodies) - 1, axis_H_entered
-
-
-def _motion(joint: Joint, position: float) -> Array:
-    return shift(position * joint.axis) if joint.kind == "prismatic" else axis_rotation(joint.axis, position)
-
-
-def _frames(model: Model, walk: _Walk, canonical: Sequence[CanonicalFrame]) -> dict[str, tuple[int, Array]]:
+def _frames(model: Model, walk: Walk, canonical: Sequence[CanonicalFrame]) -> dict[str, tuple[int, Array]]:
     body_H_raw = np.array([inverse(frame.raw_H_body) for frame in canonical])
     numbers = [walk.poses[link.name][0] for link in model.links]
     raw_H_link = np.array([walk.poses[link.name][1] for link in model.links])
@@ -220,12 +121,22 @@ def _frames(model: Model, walk: _Walk, canonical: Sequence[CanonicalFrame]) -> d
     return frames
 
 
-def _tree_joint(raw: _MovingBody, frame: CanonicalFrame) -> TreeJoint | None:
-    if raw.joint is None or raw.coordinate.index is None:
+def _tree_joint(raw: MovingBody, frame: CanonicalFrame) -> TreeJoint | None:
+    joint, coordinate = raw.joint, raw.coordinate
+    if joint is None or coordinate.index is None:
         return None
-    kind: Literal["revolute", "prismatic"] = "prismatic" if raw.geometry.slides else "revolute"
-    offset = raw.coordinate.offset + frame.offset
-    return TreeJoint(raw.joint.name, kind, frame.parent_H_joint, raw.coordinate.index, raw.coordinate.ratio, offset)
+    return TreeJoint(
+        joint.name,
+        tree_kind(joint.kind),
+        frame.parent_H_joint,
+        coordinate.index,
+        coordinate.ratio,
+        coordinate.offset + frame.offset,
+        joint.pitch,
+        coordinate.q_index,
+        joint.rotor_inertia * joint.gear_ratio**2,
+        raw.reversed,
+    )
 
 
 def _tidy_parameters(parameters: Array) -> Array:
@@ -235,7 +146,7 @@ def _tidy_parameters(parameters: Array) -> Array:
     return result
 
 
-def _refuse_massless(bodies: Sequence[_MovingBody], parameters: Sequence[Array], floating: bool, where: str) -> None:
+def _refuse_massless(bodies: Sequence[MovingBody], parameters: Sequence[Array], floating: bool, where: str) -> None:
     """Every coordinate must move some mass, through one of its joints at least (several, if some mimic another)."""
     loaded = [bool(own.any()) for own in parameters]
     for number in range(len(bodies) - 1, 0, -1):
@@ -260,7 +171,8 @@ def _refuse_overflow(bodies: Sequence[Body], frames: Mapping[str, tuple[int, Arr
         raise ModelError(f"{where}: the pose of {name!r} overflows: distances in the model are too large")
     for body in bodies:
         joint_is_finite = body.joint is None or bool(
-            np.isfinite(body.joint.parent_H_joint).all() and math.isfinite(body.joint.ratio + body.joint.offset)
+            np.isfinite(body.joint.parent_H_joint).all()
+            and math.isfinite(body.joint.ratio + body.joint.offset + body.joint.armature)
         )
         if not (joint_is_finite and np.isfinite(body.parameters).all()):
             raise ModelError(f"{where}: the inertia or joint of body {body.name!r} overflows: numbers are too large")

@@ -34,11 +34,13 @@ Vector = tuple[float, float, float]
 
 @dataclass(frozen=True, eq=False)
 class RawBody:
-    """A body in a frame with z on the joint axis, not yet chosen for sparsity."""
+    """A body in a frame with z on the joint axis, not yet chosen for sparsity, or in one that must be kept."""
 
     parent: int  # -1 for the base
     slides: bool
     parent_H_body: Array  # (4, 4), with the joint at zero
+    pitch: float = 0.0  # m/rad, of a screw
+    given: bool = False  # the joint's coordinates are about the axes of this frame
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +60,10 @@ def choose_frames(bodies: Sequence[RawBody]) -> list[CanonicalFrame]:
     frames = [CanonicalFrame(np.eye(4), 0.0, np.eye(4))]
     for number, body in enumerate(bodies[1:], 1):
         parent_H_raw = inverse(frames[body.parent].raw_H_body) @ body.parent_H_body
-        axes = [_axis(bodies[child]) for child in children[number]]
+        if body.given:
+            frames.append(CanonicalFrame(tidy_pose(parent_H_raw), 0.0, np.eye(4)))
+            continue
+        axes = [_axis(bodies[child]) for child in children[number] if not bodies[child].given]
         frames.append(_choose(body, parent_H_raw, axes))
     return frames
 
@@ -103,7 +108,8 @@ def _choose(body: RawBody, parent_H_raw: Array, axes: list[_Axis]) -> CanonicalF
     else:
         move = np.array([0.0, 0.0, _choose_shift(axis, point, axes)])
     raw_H_body = turn(angle) @ shift(move)
-    parent_H_joint = tidy_pose(parent_H_raw @ raw_H_body @ turn(-offset))
+    # a screw's coordinate moves it along as well, so the offset has to be taken back in both
+    parent_H_joint = tidy_pose(parent_H_raw @ raw_H_body @ turn(-offset) @ shift((0.0, 0.0, -body.pitch * offset)))
     return CanonicalFrame(parent_H_joint, offset, raw_H_body)
 
 

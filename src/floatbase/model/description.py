@@ -1,4 +1,4 @@
-"""What a robot is: links, joints, frames and sensors, as a description says it.
+"""What a robot is: links, joints, frames, sensors and skin, as a description says it.
 
 A `Model` is an undirected tree (possibly of one link) of named links connected by named joints. It is
 immutable; editing functions return a new one. It says nothing about which link is the base: that, the
@@ -8,6 +8,7 @@ merging of fixed joints, locking joints and the numbering used by the algorithms
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -19,7 +20,9 @@ from floatbase.model.arrays import freeze
 from floatbase.model.digest import content_digest
 
 Array = npt.NDArray[np.float64]
-JointKind = Literal["revolute", "continuous", "prismatic", "fixed"]
+JointKind = Literal[
+    "revolute", "continuous", "prismatic", "helical", "universal", "spherical", "planar", "floating", "fixed"
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +84,26 @@ class Mimic:
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """A joint whose pose is `parent_H_child(s) = parent_H_joint @ motion(s)`, with `axis` (unit) in the joint frame."""
+    """A joint whose pose is `parent_H_child(q) = parent_H_joint @ motion(q)`, with `axis` (unit) in the joint frame.
+
+    | kind                 | motion                                              | coordinates                      |
+    |----------------------|-----------------------------------------------------|----------------------------------|
+    | revolute, continuous | a turn about the axis                               | angle                            |
+    | prismatic            | a translation along the axis                        | distance                         |
+    | helical              | a turn by s with a translation by `pitch` * s       | angle; pitch in metres per radian|
+    | universal            | a turn about the axis, then one about `second_axis` | two angles                       |
+    | spherical            | any turn                                            | unit quaternion w x y z          |
+    | planar               | a translation in the plane normal to the axis, then | x, y, theta                      |
+    |                      | a turn about the axis                               |                                  |
+    | floating             | any motion                                          | position, unit quaternion w x y z|
+
+    The axes x and y of a planar joint are the first two columns of `floatbase.model.poses.rotation_to_axis(axis)`:
+    those of the joint frame if the axis is z. A universal joint becomes two revolute ones in the tree, named like the
+    joint with "_1" and "_2"; its limits, damping, friction and rotor are those of each of the two.
+
+    `rotor_inertia` (kg m^2) is that of the motor about its own axis, which turns `gear_ratio` times as fast as the
+    joint (radians per metre where the joint slides); the joint sees `rotor_inertia * gear_ratio**2`.
+    """
 
     name: str
     kind: JointKind
@@ -93,10 +115,16 @@ class Joint:
     damping: float = 0.0
     friction: float = 0.0
     mimic: Mimic | None = None
+    pitch: float = 0.0
+    second_axis: Array | None = None  # (3,), of a universal joint
+    rotor_inertia: float = 0.0
+    gear_ratio: float = 1.0
 
     def __post_init__(self) -> None:
         freeze(self, "parent_H_joint", (4, 4))
         freeze(self, "axis", (3,))
+        if self.second_axis is not None:
+            freeze(self, "second_axis", (3,))
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,6 +164,49 @@ class Sensor:
 
 
 @dataclass(frozen=True, eq=False)
+class SkinPatch:
+    """Tactile cells on a link: where they are and the outward normals (unit), in the frame of the link."""
+
+    name: str
+    link: str
+    positions: Array  # (n, 3)
+    normals: Array  # (n, 3)
+
+    def __post_init__(self) -> None:
+        n = len(self.positions)
+        freeze(self, "positions", (n, 3))
+        freeze(self, "normals", (n, 3))
+
+
+@dataclass(frozen=True, eq=False)
+class Constraint:
+    """What closes a kinematic loop: a frame on one link coincides with one on another, beyond the joints of the tree.
+
+    `kind` is "point" (origins coincide) or "weld" (poses coincide). The tree leaves constraints out.
+    """
+
+    name: str
+    kind: Literal["point", "weld"]
+    first: str  # link
+    second: str  # link
+    first_H_frame: Array  # (4, 4)
+    second_H_frame: Array  # (4, 4)
+
+    def __post_init__(self) -> None:
+        freeze(self, "first_H_frame", (4, 4))
+        freeze(self, "second_H_frame", (4, 4))
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """A named configuration: coordinates of joints by name, and the pose of the root link in the world."""
+
+    name: str
+    joints: Mapping[str, tuple[float, ...]]
+    root: tuple[float, ...] | None = None  # position, quaternion w x y z
+
+
+@dataclass(frozen=True, eq=False)
 class Model:
     """An immutable robot description."""
 
@@ -144,6 +215,9 @@ class Model:
     joints: tuple[Joint, ...]
     frames: tuple[Frame, ...] = ()
     sensors: tuple[Sensor, ...] = ()
+    skin: tuple[SkinPatch, ...] = ()
+    constraints: tuple[Constraint, ...] = ()  # closed loops, which the tree leaves out
+    configurations: tuple[Configuration, ...] = ()
     root: str | None = None  # the link at the root of the file, the default base
     source: str | None = None  # path of the file it was read from
 

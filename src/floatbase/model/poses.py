@@ -76,6 +76,20 @@ def axis_rotation(axis: Array, angle: float) -> Array:
     return result
 
 
+def quaternion_rotation(quaternion: Sequence[float] | Array) -> Array:
+    """The rotation matrix (3, 3) of a unit quaternion w x y z."""
+    w, x, y, z = (float(entry) for entry in quaternion)
+    return tidy(
+        np.array(
+            [
+                [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
+                [2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)],
+                [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)],
+            ]
+        )
+    )
+
+
 def rotation_to_axis(axis: Array) -> Array:
     r"""A rotation whose third column is a unit `axis`: $R_z(\beta) R_x(\alpha)$, with $\beta = 0$ for axes along z."""
     x, y, z = (float(entry) for entry in axis)

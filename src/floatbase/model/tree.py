@@ -16,6 +16,7 @@ inertia are listed apart, as estimation and identification need the two sides of
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -41,6 +42,17 @@ POSITION_SIZES: dict[JointMotion, int] = {
     "floating": 7,
 }
 VELOCITY_SIZES: dict[JointMotion, int] = {**POSITION_SIZES, "spherical": 3, "floating": 6}
+
+_POSITION_NAMES: dict[JointMotion, tuple[str, ...]] = {
+    "spherical": ("qw", "qx", "qy", "qz"),
+    "planar": ("x", "y", "theta"),
+    "floating": ("x", "y", "z", "qw", "qx", "qy", "qz"),
+}
+_VELOCITY_NAMES: dict[JointMotion, tuple[str, ...]] = {
+    "spherical": ("wx", "wy", "wz"),
+    "planar": ("x", "y", "theta"),
+    "floating": ("vx", "vy", "vz", "wx", "wy", "wz"),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,6 +190,22 @@ class Tree:
     def nv(self) -> int:
         """Size of a velocity: base twist (6), joint rates; or the joint rates alone."""
         return self.joint_nv + 6 * self.floating
+
+    @property
+    def coordinate_names(self) -> tuple[str, ...]:
+        """A name for each entry of a configuration: of the joint, with a suffix if the joint has several."""
+        return self._names(_POSITION_NAMES)
+
+    @property
+    def velocity_names(self) -> tuple[str, ...]:
+        """A name for each entry of a velocity."""
+        return self._names(_VELOCITY_NAMES)
+
+    def _names(self, parts: Mapping[JointMotion, tuple[str, ...]]) -> tuple[str, ...]:
+        kinds = {joint.index: joint.kind for joint in self._joints}
+        owners: list[tuple[str, JointMotion]] = [("base", "floating")] if self.floating else []
+        owners += list(zip(self.joint_names, (kinds[index] for index in sorted(kinds)), strict=True))
+        return tuple(f"{name}.{part}" if part else name for name, kind in owners for part in parts.get(kind, ("",)))
 
     @property
     def _joints(self) -> list[TreeJoint]:

@@ -1,8 +1,8 @@
 """Robots from URDF files.
 
-Read are links (inertial, visual, collision), joints (revolute, continuous, prismatic and fixed; limits, dynamics,
-mimic) and sensors (see `floatbase.model.urdf_sensors`). Links without inertia are kept: they are frames. Other elements
-of the root (`transmission`, `gazebo` without sensors, ...) say nothing about the mechanism and are skipped.
+Read are links (inertial, visual, collision), joints (of all of URDF's kinds; limits, dynamics, mimic) and sensors (see
+`floatbase.model.urdf_sensors`). Links without inertia are kept: they are frames. Other elements of the root
+(`transmission`, `gazebo` without sensors, ...) say nothing about the mechanism and are skipped.
 
 Whatever is wrong with a file raises `RobotFileError` with the file, the line, what came in and what would be right.
 """
@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 import os
 from pathlib import Path
-from typing import get_args
 
 import numpy as np
 
@@ -31,10 +30,7 @@ MAX_LINKS = 20_000
 
 _EXPAND = "expand it first: xacro robot.urdf.xacro > robot.urdf"
 _NOT_READ = ("gazebo", "transmission", "ros2_control")
-_UNSUPPORTED = {
-    "floating": "remove it and load the robot with floating=True, or lock it as a fixed joint",
-    "planar": "replace it by two prismatic joints and a continuous one",
-}
+_KINDS: tuple[JointKind, ...] = ("revolute", "continuous", "prismatic", "planar", "floating", "fixed")
 
 
 def load_urdf(
@@ -144,23 +140,25 @@ def _joint(element: Element, scaled: list[str]) -> Joint:
     name = element.attribute("name")
     what = f"joint {name!r}"
     kind = element.attribute("type", what)
-    if kind in _UNSUPPORTED:
-        element.refuse(f"{what} is of type {kind!r}, which is not supported; {_UNSUPPORTED[kind]}")
-    if kind not in get_args(JointKind):
-        element.refuse(f"{what} is of type {kind!r}; supported are {', '.join(get_args(JointKind))}")
+    if kind not in _KINDS:
+        element.refuse(f"{what} is of type {kind!r}; URDF has {', '.join(_KINDS)}")
     dynamics = element.first("dynamics")
     moving = kind != "fixed"
+    single = kind in ("revolute", "continuous", "prismatic")
+    mimic = _mimic(element) if moving else None
+    if mimic is not None and not single:
+        element.refuse(f"{what} is of type {kind!r} and mimics {mimic.joint!r}; only joints of one coordinate can")
     return Joint(
         name=name,
-        kind=kind,  # type: ignore[arg-type]  # checked above
+        kind=kind,
         parent=element.only("parent", what).attribute("link"),
         child=element.only("child", what).attribute("link"),
         parent_H_joint=origin(element),
-        axis=_axis(element, what, scaled) if moving else np.array([0.0, 0.0, 1.0]),
-        limits=_limits(element, kind) if moving else Limits(),
+        axis=_axis(element, what, scaled) if single or kind == "planar" else np.array([0.0, 0.0, 1.0]),
+        limits=_limits(element, kind) if single else Limits(),
         damping=dynamics.number("damping", 0.0) if dynamics is not None and moving else 0.0,
         friction=dynamics.number("friction", 0.0) if dynamics is not None and moving else 0.0,
-        mimic=_mimic(element) if moving else None,
+        mimic=mimic,
     )
 
 

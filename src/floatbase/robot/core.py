@@ -16,6 +16,8 @@ from floatbase.compiler.program import Program
 from floatbase.compiler.trace import trace
 from floatbase.errors import ArgumentError
 from floatbase.model import Model, Tree, build_tree
+from floatbase.model.positions import neutral_positions, position_limits, random_positions, random_quaternions
+from floatbase.model.tree import position_index
 from floatbase.robot.quantities import Request, check_frame, evaluate, input_ports, parse
 
 Array = npt.NDArray[np.floating[Any]]
@@ -25,12 +27,17 @@ UNIT_TOLERANCE = 1e-6
 
 
 def check_configuration(tree: Tree, q: Any) -> None:
-    """Guard that the base quaternion of a configuration has unit length."""
-    if tree.floating:
-        w, x, y, z = q[..., 3], q[..., 4], q[..., 5], q[..., 6]
+    """Guard that the quaternions of a configuration, of the base and of joints, have unit length."""
+    places = [("base quaternion", 3)] if tree.floating else []
+    for body in tree.bodies:
+        if body.joint is not None and body.joint.kind in ("spherical", "floating"):
+            first = 7 * tree.floating + position_index(body.joint) + 3 * (body.joint.kind == "floating")
+            places.append((f"quaternion of joint {body.joint.name!r},", first))
+    for what, first in places:
+        w, x, y, z = (q[..., first + k] for k in range(4))
         guard(
             np.abs(w * w + x * x + y * y + z * z - 1.0) <= UNIT_TOLERANCE,
-            f"the base quaternion q[3:7] (w, x, y, z) must have unit length, to {UNIT_TOLERANCE:g} in its square",
+            f"the {what} q[{first}:{first + 4}] (w, x, y, z) must have unit length, to {UNIT_TOLERANCE:g} in its square",
         )
 
 
@@ -114,14 +121,11 @@ class RobotCore:
     @property
     def position_limits(self) -> tuple[Array, Array]:
         """Lower and upper limits of the joint positions, infinite where the description gives none."""
-        joints = {joint.name: joint for joint in self.model.joints}
-        limits = [joints[name].limits for name in self.joint_names]
-        return np.array([limit.lower for limit in limits]), np.array([limit.upper for limit in limits])
+        return position_limits(self.model, self.tree)
 
     def neutral(self) -> Array:
         """The configuration with the base at the world's origin and joints at zero, or at the limit nearest to it."""
-        lower, upper = self.position_limits
-        joints = np.clip(np.zeros(self.tree.n_joints), lower, upper)
+        joints = neutral_positions(self.model, self.tree)
         return np.concatenate([[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], joints]) if self.floating else joints
 
     def random(self, rng: np.random.Generator | int | None = None, n: int | Sequence[int] = ()) -> tuple[Array, Array]:
@@ -132,19 +136,11 @@ class RobotCore:
         """
         rng = np.random.default_rng(rng)
         shape = (n,) if isinstance(n, int) else tuple(n)
-        lower, upper = self.position_limits
-        prismatic = np.zeros(self.tree.n_joints, dtype=bool)
-        for body in self.tree.bodies:
-            if body.joint is not None:
-                prismatic[body.joint.index] |= body.joint.kind == "prismatic"
-        reach = np.where(prismatic, 0.5, np.pi)
-        lower, upper = np.where(np.isfinite(lower), lower, -reach), np.where(np.isfinite(upper), upper, reach)
-        joints = lower + (upper - lower) * rng.random((*shape, self.tree.n_joints))
+        joints = random_positions(self.model, self.tree, rng, shape)
         v = rng.standard_normal((*shape, self.nv))
         if not self.floating:
             return joints, v
-        attitude = rng.standard_normal((*shape, 4))
-        attitude /= np.linalg.norm(attitude, axis=-1, keepdims=True)
+        attitude = random_quaternions(rng, shape)
         return np.concatenate([rng.standard_normal((*shape, 3)), attitude, joints], axis=-1), v
 
     # -- compiled functions ---------------------------------------------------------------------------------
