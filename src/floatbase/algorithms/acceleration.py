@@ -14,9 +14,9 @@ from __future__ import annotations
 from typing import Any
 
 from floatbase.algorithms.arguments import configuration, frame_of, rates, split
-from floatbase.algorithms.base import base_acceleration, base_pose, base_twist
-from floatbase.algorithms.joints import joint_poses, joint_rates
-from floatbase.algorithms.kinematics import Motion, attached_pose, motion_along, motion_of_point, path_to, poses_along
+from floatbase.algorithms.base import base_acceleration, base_twist
+from floatbase.algorithms.elements import mechanism
+from floatbase.algorithms.kinematics import Motion, attached_pose, motion_along, motion_of_point, poses_along
 from floatbase.model.tree import Tree
 from floatbase.spatial.arrays import Array, vector
 from floatbase.spatial.vectors import cross, multiply, multiply_transposed, subtract
@@ -32,11 +32,10 @@ def acceleration(tree: Tree, q: Any, v: Any, a: Any, frame: str) -> Array:
     q_base, q_joints = split(tree, q, 7)
     v_base, v_joints = split(tree, v, 6)
     a_base, a_joints = split(tree, a, 6)
-    base, joints, path = base_pose(tree, q_base), joint_poses(tree, q_joints), path_to(tree, body)
-    twist, rate = base_twist(tree, base, v_base), base_acceleration(tree, base, v_base, a_base, gravity=False)
-    motion = motion_along(
-        tree, joints, path, Motion(*twist, *rate), joint_rates(tree, v_joints), joint_rates(tree, a_joints)
-    )
+    m = mechanism(tree, q_base, q_joints)
+    path = m.path_to(m.carriers[body])
+    twist, rate = base_twist(tree, m.base, v_base), base_acceleration(tree, m.base, v_base, a_base, gravity=False)
+    motion = motion_along(m, path, Motion(*twist, *rate), m.rates(v_joints), m.accelerations(v_joints, a_joints))
     linear_velocity, linear = motion_of_point(motion, body_H_frame[:3, 3].tolist())
     if tree.representation != "mixed":
         linear = subtract(linear, cross(motion.omega, linear_velocity))
@@ -44,7 +43,7 @@ def acceleration(tree: Tree, q: Any, v: Any, a: Any, frame: str) -> Array:
         body_R_frame = body_H_frame[:3, :3].tolist()
         linear, angular = (multiply_transposed(body_R_frame, part) for part in (linear, motion.omega_dot))
         return vector([*linear, *angular], q, v, a)
-    body_pose = poses_along(base, joints, path)[-1]
+    body_pose = poses_along(m, path)[-1]
     linear, angular = (multiply(body_pose.rotation, part) for part in (linear, motion.omega_dot))
     if tree.representation == "inertial":
         linear = subtract(linear, cross(angular, attached_pose(body_pose, body_H_frame).position))

@@ -17,10 +17,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from floatbase.algorithms.arguments import configuration, optional_parameters, rates, split
-from floatbase.algorithms.base import BasePose, base_pose, base_twist
+from floatbase.algorithms.base import BasePose, base_twist
+from floatbase.algorithms.elements import Mechanism, mechanism
 from floatbase.algorithms.inertias import body_inertias, grouped_inertias
-from floatbase.algorithms.joints import JointPose, joint_poses, joint_rates
-from floatbase.algorithms.kinematics import Pose, next_pose
+from floatbase.algorithms.jacobian import add_column
+from floatbase.algorithms.kinematics import Pose, all_poses
 from floatbase.model.tree import Tree
 from floatbase.spatial.arrays import Array, Component, matrix, vector
 from floatbase.spatial.turns import turn
@@ -35,9 +36,9 @@ def com(tree: Tree, q: Any, parameters: Any = None) -> Array:
     q = configuration(tree, q)
     parameters = optional_parameters(tree, parameters)
     q_base, q_joints = split(tree, q, 7)
-    base = base_pose(tree, q_base)
-    _, moments, _ = _subtrees(tree, joint_poses(tree, q_joints), parameters, None)
-    place = add(base.position, multiply(base.rotation, moments[0]))
+    m = mechanism(tree, q_base, q_joints)
+    _, moments, _ = _subtrees(m, parameters, None)
+    place = add(m.base.position, multiply(m.base.rotation, moments[0]))
     return vector(place, *(x for x in (q, parameters) if x is not None))
 
 
@@ -47,12 +48,11 @@ def com_velocity(tree: Tree, q: Any, v: Any, parameters: Any = None) -> Array:
     parameters = optional_parameters(tree, parameters)
     q_base, q_joints = split(tree, q, 7)
     v_base, v_joints = split(tree, v, 6)
-    base = base_pose(tree, q_base)
-    linear, omega = base_twist(tree, base, v_base)
-    joints = joint_poses(tree, q_joints)
-    _, moments, moment_rates = _subtrees(tree, joints, parameters, joint_rates(tree, v_joints))
+    m = mechanism(tree, q_base, q_joints)
+    linear, omega = base_twist(tree, m.base, v_base)
+    _, moments, moment_rates = _subtrees(m, parameters, m.rates(v_joints))
     velocity = add(add(linear, moment_rates[0]), cross(omega, moments[0]))
-    return vector(multiply(base.rotation, velocity), *(x for x in (q, v, parameters) if x is not None))
+    return vector(multiply(m.base.rotation, velocity), *(x for x in (q, v, parameters) if x is not None))
 
 
 def com_jacobian(tree: Tree, q: Any, parameters: Any = None) -> Array:
@@ -60,21 +60,16 @@ def com_jacobian(tree: Tree, q: Any, parameters: Any = None) -> Array:
     q = configuration(tree, q)
     parameters = optional_parameters(tree, parameters)
     q_base, q_joints = split(tree, q, 7)
-    base = base_pose(tree, q_base)
-    joints = joint_poses(tree, q_joints)
-    fractions, moments, _ = _subtrees(tree, joints, parameters, None)
-    columns: list[Sequence[Component]] = [ZERO] * tree.nv
+    m = mechanism(tree, q_base, q_joints)
+    fractions, moments, _ = _subtrees(m, parameters, None)
+    columns: list[list[Component]] = [[*ZERO] for _ in range(tree.nv)]
     first = 6 if tree.floating else 0
-    columns[:first] = _base_columns(tree, base, moments[0]) if tree.floating else []
-    poses = [Pose(base.rotation, base.position)]
-    for i, body in enumerate(tree.bodies[1:], start=1):
-        joint = body.joint
-        assert joint is not None
-        poses.append(next_pose(poses[body.parent], joints[i]))
+    columns[:first] = _base_columns(tree, m.base, moments[0]) if tree.floating else []
+    poses = all_poses(m, Pose(m.base.rotation, m.base.position))
+    for i in range(1, m.count):
         along: Vector = (0.0, 0.0, fractions[i])
-        column = multiply(poses[i].rotation, cross((0.0, 0.0, 1.0), moments[i]) if joint.kind == "revolute" else along)
-        old = columns[first + joint.index]
-        columns[first + joint.index] = [a + float(joint.ratio) * b for a, b in zip(old, column, strict=True)]
+        column = multiply(poses[i].rotation, cross((0.0, 0.0, 1.0), moments[i]) if m.revolute(i) else along)
+        add_column(columns, first, m.rows[i], column)
     rows = [[column[k] for column in columns] for k in range(3)]
     return matrix(rows, *(x for x in (q, parameters) if x is not None))
 
@@ -85,25 +80,23 @@ def total_mass(tree: Tree, parameters: Any = None) -> Any:
 
 
 def _subtrees(
-    tree: Tree, joints: Sequence[JointPose], parameters: Any, rate: Sequence[Component] | None
+    m: Mechanism, parameters: Any, rate: Sequence[Component] | None
 ) -> tuple[list[Component], list[Vector], list[Vector]]:
     """Masses, first moments and their rates of what the bodies carry, in body axes, over the mass of the robot.
 
     Inertias grouped with the parents give the same sums; masses matter for prismatic joints alone.
     """
-    inertias = grouped_inertias(tree, parameters)
-    inverse = 1.0 / total_mass(tree, parameters)
+    inertias = grouped_inertias(m, parameters)
+    inverse = 1.0 / total_mass(m.tree, parameters)
     fractions = [inverse * inertia.mass for inertia in inertias]
     moments = [scale(inverse, inertia.moment) for inertia in inertias]
     moment_rates: list[Vector] = [ZERO] * len(inertias)
     for i in range(len(inertias) - 1, 0, -1):
-        body, joint = tree.bodies[i], joints[i]
-        assert body.joint is not None
-        parent = body.parent
+        joint, parent = m.joints[i], m.parent(i)
         if rate is not None:
             hx, hy, _ = moments[i]
             x, y, z = moment_rates[i]
-            if body.joint.kind == "revolute":
+            if m.revolute(i):
                 change: Vector = (x - rate[i] * hy, y + rate[i] * hx, z)
             else:
                 change = (x, y, z + rate[i] * fractions[i])
@@ -114,14 +107,14 @@ def _subtrees(
     return fractions, moments, moment_rates
 
 
-def _base_columns(tree: Tree, base: BasePose, base_c: Vector) -> list[Vector]:
+def _base_columns(tree: Tree, base: BasePose, base_c: Vector) -> list[list[Component]]:
     """Columns of the base twist; `base_c` is the centre of mass in the base's frame."""
     if tree.representation == "body":
         turning = [cross((float(k == 0), float(k == 1), float(k == 2)), base_c) for k in range(3)]
         x, y, z = zip(*base.rotation, strict=True)
-        return [x, y, z, *(multiply(base.rotation, column) for column in turning)]
+        return [list(x), list(y), list(z), *([*multiply(base.rotation, column)] for column in turning)]
     arm = multiply(base.rotation, base_c)
     if tree.representation == "inertial":
         arm = add(base.position, arm)
     units: list[Vector] = [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)]
-    return [*units, *(cross(unit, arm) for unit in units)]
+    return [[*unit] for unit in units] + [[*cross(unit, arm)] for unit in units]

@@ -9,11 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 from floatbase.algorithms.arguments import configuration, optional_parameters, rates, split
-from floatbase.algorithms.base import base_pose, base_twist
+from floatbase.algorithms.base import base_twist
 from floatbase.algorithms.center_of_mass import com, total_mass
+from floatbase.algorithms.elements import mechanism
 from floatbase.algorithms.inertias import grouped_inertias
-from floatbase.algorithms.joints import joint_poses, joint_rates
-from floatbase.algorithms.kinematics import Motion, next_motion
+from floatbase.algorithms.inverse_dynamics import rotor_inertias
+from floatbase.algorithms.kinematics import Motion, all_motions
 from floatbase.model.tree import Tree
 from floatbase.spatial.arrays import Array, zeros
 from floatbase.spatial.rigid_inertia import twice_kinetic_energy
@@ -29,14 +30,14 @@ def kinetic_energy(tree: Tree, q: Any, v: Any, parameters: Any = None) -> Array:
     parameters = optional_parameters(tree, parameters)
     q_base, q_joints = split(tree, q, 7)
     v_base, v_joints = split(tree, v, 6)
-    joints, rate = joint_poses(tree, q_joints), joint_rates(tree, v_joints)
-    motions = [Motion(*base_twist(tree, base_pose(tree, q_base), v_base), ZERO, ZERO)]
-    for i, body in enumerate(tree.bodies[1:], start=1):
-        assert body.joint is not None
-        motions.append(next_motion(motions[body.parent], joints[i], body.joint.kind == "revolute", rate[i], 0.0))
+    m = mechanism(tree, q_base, q_joints)
+    start = Motion(*base_twist(tree, m.base, v_base), ZERO, ZERO)
+    motions = all_motions(m, start, m.rates(v_joints), [0.0] * m.count)
     total: Any = 0.0
-    for inertia, motion in zip(grouped_inertias(tree, parameters), motions, strict=True):
+    for inertia, motion in zip(grouped_inertias(m, parameters), motions, strict=True):
         total = total + twice_kinetic_energy(inertia, motion.velocity, motion.omega)
+    for column, armature in rotor_inertias(tree).items():
+        total = total + armature * (v_joints[column] * v_joints[column])
     result = zeros((), *(x for x in (q, v, parameters) if x is not None))
     result[...] = 0.5 * total
     return result[()]

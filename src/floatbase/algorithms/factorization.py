@@ -9,7 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from floatbase.model.tree import Tree
 from floatbase.spatial.arrays import Component
+
+
+def elimination_order(tree: Tree) -> list[int]:
+    """The velocities in the order base, ..., leaves."""
+    head = range(6 if tree.floating else 0)
+    columns = [len(head) + body.joint.index + k for body in tree.bodies if body.joint for k in range(body.joint.nv)]
+    return list(dict.fromkeys([*head, *columns]))
 
 
 def solve_symmetric(A: Sequence[Sequence[Component]], b: Sequence[Component], order: Sequence[int]) -> list[Component]:

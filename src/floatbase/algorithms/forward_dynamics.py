@@ -30,13 +30,12 @@ from floatbase.algorithms.arguments import configuration, optional_parameters, r
 from floatbase.algorithms.base import (
     base_acceleration_rate,
     base_angular_velocity,
-    base_pose,
     base_wrench_in_body,
 )
 from floatbase.algorithms.bias import bias
-from floatbase.algorithms.factorization import solve_symmetric
+from floatbase.algorithms.elements import Mechanism, mechanism
+from floatbase.algorithms.factorization import elimination_order, solve_symmetric
 from floatbase.algorithms.inertias import grouped_inertias
-from floatbase.algorithms.joints import JointPose, joint_poses, joint_rates
 from floatbase.algorithms.mass_matrix import mass_matrix_rows
 from floatbase.algorithms.wrenches import Wrenches, external_wrenches, wrench_arrays
 from floatbase.model.tree import Tree
@@ -69,37 +68,35 @@ def forward_dynamics(
     external = wrench_arrays(tree, wrenches)
     parameters = optional_parameters(tree, parameters)
     like = [x for x in (q, v, tau, parameters, *external.values()) if x is not None]
-    if len({body.joint.index for body in tree.bodies if body.joint is not None}) < len(tree.bodies) - 1:
+    if not _every_element_has_its_own_velocity(tree):
         return _by_mass_matrix(tree, q, v, tau, external, parameters, like)
     q_base, q_joints = split(tree, q, 7)
     v_base, v_joints = split(tree, v, 6)
     tau_base, tau_joints = split(tree, tau, 6)
-    base = base_pose(tree, q_base)
-    joints = joint_poses(tree, q_joints)
-    applied = base_wrench_in_body(tree, base, tau_base) if tree.floating else (ZERO, ZERO)
+    m = mechanism(tree, q_base, q_joints)
+    applied = base_wrench_in_body(tree, m.base, tau_base) if tree.floating else (ZERO, ZERO)
     g: Vector = (-float(tree.gravity[0]), -float(tree.gravity[1]), -float(tree.gravity[2]))
     linear, angular, accelerations = articulated_accelerations(
-        tree,
-        joints,
-        base_angular_velocity(tree, base, v_base),
-        joint_rates(tree, v_joints),
-        _joint_forces(tree, tau_joints),
+        m,
+        base_angular_velocity(tree, m.base, v_base),
+        m.rates(v_joints),
+        _element_forces(m, tau_joints, v_joints),
         applied,
         None if tree.floating else g,
-        grouped_inertias(tree, parameters),
-        external_wrenches(tree, base, joints, external),
+        grouped_inertias(m, parameters),
+        external_wrenches(m, external),
     )
-    result: list[Component] = [0.0] * tree.n_joints
-    for body, acceleration in zip(tree.bodies[1:], accelerations[1:], strict=True):
-        assert body.joint is not None
-        result[body.joint.index] = acceleration / float(body.joint.ratio)
-    head = base_acceleration_rate(tree, base, v_base, linear, angular) if tree.floating else []
+    result: list[Component] = [0.0] * tree.joint_nv
+    for row, drift, acceleration in zip(m.rows[1:], m.drifts(v_joints)[1:], accelerations[1:], strict=True):
+        ((column, ratio),) = row
+        still = type(drift) is float and drift == 0.0
+        result[column] = (acceleration if still else acceleration - drift) / ratio
+    head = base_acceleration_rate(tree, m.base, v_base, linear, angular) if tree.floating else []
     return vector(head + result, *like)
 
 
 def articulated_accelerations(
-    tree: Tree,
-    joints: Sequence[JointPose],
+    m: Mechanism,
     omega_base: Vector,
     rate: Sequence[Component],
     torque: Sequence[Component],
@@ -108,34 +105,32 @@ def articulated_accelerations(
     inertias: Sequence[RigidInertia],
     external: Mapping[int, tuple[Vector, Vector]],
 ) -> tuple[Vector, Vector, list[Component]]:
-    """Classical acceleration of the base relative to free fall, angular acceleration, and those of the bodies' joints.
+    """Classical acceleration of the base relative to free fall, angular acceleration, and those of elements.
 
     `applied`: wrench on a floating base in body axes; `base_linear`: the acceleration of a base that is held, or None.
     """
     spins = [omega_base]  # the parent's angular velocity in the axes of the body
     omegas = [omega_base]
-    for i, body in enumerate(tree.bodies[1:], start=1):
-        x, y, z = spin = turn_back(joints[i].rotation, omegas[body.parent])
+    for i in range(1, m.count):
+        x, y, z = spin = turn_back(m.joints[i].rotation, omegas[m.parent(i)])
         spins.append(spin)
-        assert body.joint is not None
-        omegas.append((x, y, z + rate[i]) if body.joint.kind == "revolute" else spin)
+        omegas.append((x, y, z + rate[i]) if m.revolute(i) else spin)
     matrices = [angular_matrix(omega, ZERO) for omega in omegas]
     biases = [centrifugal(inertia, matrix) for inertia, matrix in zip(inertias, matrices, strict=True)]
     for i, (force, moment) in external.items():
         biases[i] = (subtract(biases[i][0], force), subtract(biases[i][1], moment))
     articulated = [from_rigid(inertia) for inertia in inertias]
-    released: list[ReleasedJoint | None] = [None] * len(tree.bodies)
-    centripetal = [ZERO] * len(tree.bodies)
-    efforts: list[Component] = [0.0] * len(tree.bodies)
-    for i in range(len(tree.bodies) - 1, 0, -1):
-        body, joint, (force, moment) = tree.bodies[i], joints[i], biases[i]
-        assert body.joint is not None
-        revolute = body.joint.kind == "revolute"
+    released: list[ReleasedJoint | None] = [None] * m.count
+    centripetal = [ZERO] * m.count
+    efforts: list[Component] = [0.0] * m.count
+    for i in range(m.count - 1, 0, -1):
+        parent, joint, (force, moment) = m.parent(i), m.joints[i], biases[i]
+        revolute = m.revolute(i)
         effort = torque[i] - (moment[2] if revolute else force[2])
-        left, free = release_joint(articulated[i], revolute)
+        left, free = release_joint(articulated[i], revolute, float(m.moving[i - 1].joint.armature))
         released[i], efforts[i] = free, free.inverse * effort
-        centripetal[i] = multiply(matrices[body.parent], joint.position)
-        if body.parent == 0 and base_linear is not None:
+        centripetal[i] = multiply(matrices[parent], joint.position)
+        if parent == 0 and base_linear is not None:
             continue
         inertial_force, inertial_moment = wrench_of(left, *_joint_drift(revolute, spins[i], rate[i]))
         force = add(add(force, inertial_force), scale(effort, free.force))
@@ -144,19 +139,18 @@ def articulated_accelerations(
         inertial_force, inertial_moment = wrench_of(left, centripetal[i], ZERO)
         force = add(turn(joint.rotation, force), inertial_force)
         moment = add(add(turn(joint.rotation, moment), inertial_moment), cross(joint.position, force))
-        parent_force, parent_moment = biases[body.parent]
-        biases[body.parent] = (add(parent_force, force), add(parent_moment, moment))
-        articulated[body.parent] = sum_articulated(articulated[body.parent], shift_articulated(left, joint.position))
+        parent_force, parent_moment = biases[parent]
+        biases[parent] = (add(parent_force, force), add(parent_moment, moment))
+        articulated[parent] = sum_articulated(articulated[parent], shift_articulated(left, joint.position))
     if base_linear is None:
         linear, angular = _solve_base(articulated[0], applied, biases[0])
     else:
         linear, angular = base_linear, ZERO
-    return linear, angular, _outwards(tree, joints, linear, angular, spins, rate, released, centripetal, efforts)
+    return linear, angular, _outwards(m, linear, angular, spins, rate, released, centripetal, efforts)
 
 
 def _outwards(
-    tree: Tree,
-    joints: Sequence[JointPose],
+    m: Mechanism,
     linear: Vector,
     angular: Vector,
     spins: Sequence[Vector],
@@ -165,19 +159,25 @@ def _outwards(
     centripetal: Sequence[Vector],
     efforts: Sequence[Component],
 ) -> list[Component]:
-    """Accelerations of the bodies' joints, from the base on."""
+    """Accelerations of the elements along their axes, from the base on."""
     linears, angulars = [linear], [angular]
-    result: list[Component] = [0.0] * len(tree.bodies)
-    for i, body in enumerate(tree.bodies[1:], start=1):
-        joint, free = joints[i], released[i]
-        assert body.joint is not None and free is not None
-        revolute = body.joint.kind == "revolute"
-        here = add(linears[body.parent], add(cross(angulars[body.parent], joint.position), centripetal[i]))
+    result: list[Component] = [0.0] * m.count
+    for i in range(1, m.count):
+        parent, joint, free = m.parent(i), m.joints[i], released[i]
+        assert free is not None
+        revolute = m.revolute(i)
+        here = add(linears[parent], add(cross(angulars[parent], joint.position), centripetal[i]))
         drift_linear, drift_angular = _joint_drift(revolute, spins[i], rate[i])
         a = add(turn_back(joint.rotation, here), drift_linear)
-        w = add(turn_back(joint.rotation, angulars[body.parent]), drift_angular)
+        w = add(turn_back(joint.rotation, angulars[parent]), drift_angular)
+        if m.moving[i - 1].joint.armature != 0.0:
+            result[i] = efforts[i] - (dot(free.force, a) + dot(free.moment, w))
+            if revolute:
+                w = (w[0], w[1], w[2] + result[i])
+            else:
+                a = (a[0], a[1], a[2] + result[i])
         # along the joint U / D is 1: the total acceleration there follows first, the joint's own by difference
-        if revolute:
+        elif revolute:
             total = efforts[i] - (dot(free.force, a) + (free.moment[0] * w[0] + free.moment[1] * w[1]))
             result[i] = total - w[2]
             w = (w[0], w[1], total)
@@ -198,10 +198,23 @@ def _joint_drift(revolute: bool, spin: Vector, rate: Component) -> tuple[Vector,
     return (2.0 * (y * rate), -(2.0 * (x * rate)), 0.0), ZERO
 
 
-def _joint_forces(tree: Tree, tau_joints: Sequence[Component]) -> list[Component]:
-    """Forces along the bodies' own joint coordinates, for a tree in which no two joints share a coordinate."""
+def _element_forces(m: Mechanism, tau_joints: Sequence[Component], v_joints: Sequence[Component]) -> list[Component]:
+    """Forces along the elements' axes, where every element has a velocity of its own."""
+    result: list[Component] = [0.0]
+    for element, row, drift in zip(m.moving, m.rows[1:], m.drifts(v_joints)[1:], strict=True):
+        ((column, ratio),) = row
+        force = tau_joints[column] / ratio
+        if element.joint.armature != 0.0 and not (type(drift) is float and drift == 0.0):
+            force = force + float(element.joint.armature) * drift  # the rotor feels the velocity's rate, not the drift
+        result.append(force)
+    return result
+
+
+def _every_element_has_its_own_velocity(tree: Tree) -> bool:
+    """Whether rates of elements are velocities times constants, each its own: articulated bodies need that."""
     joints = [body.joint for body in tree.bodies if body.joint is not None]
-    return [0.0] + [tau_joints[joint.index] / float(joint.ratio) for joint in joints]
+    simple = all(joint.kind != "helical" and not joint.reversed for joint in joints)
+    return simple and len({joint.index for joint in joints}) == len(joints)
 
 
 def _solve_base(
@@ -221,6 +234,5 @@ def _by_mass_matrix(
     """The same from mass matrix and bias, for trees whose joints share coordinates."""
     h = components(bias(tree, q, v, external, parameters))
     right = [force - drift for force, drift in zip(components(tau), h, strict=True)]
-    order = [6 + body.joint.index if tree.floating else body.joint.index for body in tree.bodies if body.joint]
-    order = list(dict.fromkeys([*range(6 if tree.floating else 0), *order]))
+    order = elimination_order(tree)
     return vector(solve_symmetric(mass_matrix_rows(tree, q, parameters), right, order), *like)

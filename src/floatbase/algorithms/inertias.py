@@ -14,39 +14,71 @@ They are no physical inertias, but the torques are the same for fewer operations
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from floatbase.algorithms.joints import joint_pose
+from floatbase.algorithms.elements import Mechanism
+from floatbase.algorithms.joints import rest_pose
 from floatbase.model.tree import Tree
 from floatbase.spatial.arrays import components
 from floatbase.spatial.rigid_inertia import RigidInertia, second_of, shift_inertia, sum_inertia, turn_inertia
-from floatbase.spatial.vectors import ZERO, ZERO_SYMMETRIC
+from floatbase.spatial.vectors import ZERO, ZERO_SYMMETRIC, Matrix, Vector
+
+NOTHING = RigidInertia(0.0, ZERO, ZERO_SYMMETRIC)
 
 
 def body_inertias(tree: Tree, parameters: Any = None) -> list[RigidInertia]:
-    """The inertia of every body in its frame, from `parameters: (..., 10 n_bodies)` or else the tree's constants."""
+    """The inertia of every body in its frame: the tree's constants, or from `parameters: (..., 10 n_bodies)`.
+
+    Parameters are about the origin and in the axes of the link that the body is named after.
+    """
     if parameters is None:
-        flat: list[Any] = [float(entry) for body in tree.bodies for entry in body.parameters]
-    else:
-        flat = components(parameters)
-    tens = [flat[10 * k : 10 * k + 10] for k in range(len(tree.bodies))]
-    return [RigidInertia(ten[0], (ten[1], ten[2], ten[3]), second_of(tuple(ten[4:]))) for ten in tens]
+        return [_inertia([float(entry) for entry in body.parameters]) for body in tree.bodies]
+    flat = components(parameters)
+    return [_moved_inertia(_inertia(flat[10 * k : 10 * k + 10]), body_frame(tree, k)) for k in range(len(tree.bodies))]
 
 
-def grouped_inertias(tree: Tree, parameters: Any = None) -> list[RigidInertia]:
-    """Inertias that give the same equations of motion with as much as possible counted with the base."""
-    inertias = body_inertias(tree, parameters)
-    for i in range(len(tree.bodies) - 1, 0, -1):
-        body = tree.bodies[i]
-        assert body.joint is not None
+def body_frame(tree: Tree, body: int) -> Any:
+    """The pose (4, 4), in the frame that recursions use, of the link that a body is named after."""
+    return tree.frames[tree.bodies[body].name][1]
+
+
+def element_inertias(mechanism: Mechanism, parameters: Any = None) -> list[RigidInertia]:
+    """The inertia of every element: nothing for all but the last of a joint."""
+    inertias = [NOTHING] * mechanism.count
+    for carrier, inertia in zip(mechanism.carriers, body_inertias(mechanism.tree, parameters), strict=True):
+        inertias[carrier] = inertia
+    return inertias
+
+
+def grouped_inertias(mechanism: Mechanism, parameters: Any = None) -> list[RigidInertia]:
+    """Inertias of elements that give the same equations of motion with as much as possible counted with the base."""
+    inertias = element_inertias(mechanism, parameters)
+    for i in range(mechanism.count - 1, 0, -1):
+        element = mechanism.moving[i - 1]
+        pose = rest_pose(element.joint, element.order, element.placement)
+        if pose is None:
+            continue
         mass, (hx, hy, hz), (xx, xy, xz, yy, yz, zz) = inertias[i]
-        if body.joint.kind == "revolute":
+        if element.revolute:
             inertias[i] = RigidInertia(0.0, (hx, hy, 0.0), (xx, xy, xz, yy, yz, 0.0))
             moved = RigidInertia(mass, (0.0, 0.0, hz), (0.0, 0.0, 0.0, 0.0, 0.0, zz))
         else:
             inertias[i] = RigidInertia(mass, (hx, hy, hz), ZERO_SYMMETRIC)
             moved = RigidInertia(0.0, ZERO, (xx, xy, xz, yy, yz, zz))
-        pose = joint_pose(body, 0.0)  # the moved part is in the same place of the parent for every joint coordinate
+        # the moved part is in the same place of the parent for every coordinate of the joint
         moved = shift_inertia(turn_inertia(pose.rotation, moved), pose.position)
-        inertias[body.parent] = sum_inertia(inertias[body.parent], moved)
+        inertias[element.parent] = sum_inertia(inertias[element.parent], moved)
     return inertias
+
+
+def _inertia(ten: Sequence[Any]) -> RigidInertia:
+    return RigidInertia(ten[0], (ten[1], ten[2], ten[3]), second_of(tuple(ten[4:])))
+
+
+def _moved_inertia(inertia: RigidInertia, a_H_b: Any) -> RigidInertia:
+    """An inertia in b written in a."""
+    rows = [[float(entry) for entry in row] for row in a_H_b[:3]]
+    rotation: Matrix = ((*rows[0][:3],), (*rows[1][:3],), (*rows[2][:3],))  # type: ignore[assignment]
+    position: Vector = (rows[0][3], rows[1][3], rows[2][3])
+    return shift_inertia(turn_inertia((rotation,), inertia), position)

@@ -23,9 +23,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from floatbase.algorithms.arguments import configuration, optional_parameters, rates, split
-from floatbase.algorithms.base import BasePose, base_acceleration, base_angular_velocity, base_pose, base_wrench
+from floatbase.algorithms.base import base_acceleration, base_angular_velocity, base_wrench
+from floatbase.algorithms.elements import Mechanism, mechanism
 from floatbase.algorithms.inertias import grouped_inertias
-from floatbase.algorithms.joints import JointPose, accumulate_torques, joint_poses, joint_rates
 from floatbase.algorithms.wrenches import Wrenches, external_wrenches, wrench_arrays
 from floatbase.model.tree import Tree
 from floatbase.spatial.arrays import Array, Component, vector
@@ -59,29 +59,27 @@ def generalised_force(
     """`inverse_dynamics`, where `v` or `a` may be None for zero, and gravity may be left out."""
     external = wrench_arrays(tree, wrenches)
     parameters = optional_parameters(tree, parameters)
-    nothing = [0.0] * 6, [0.0] * tree.n_joints
+    nothing = [0.0] * 6, [0.0] * tree.joint_nv
     q_base, q_joints = split(tree, q, 7)
     v_base, v_joints = nothing if v is None else split(tree, v, 6)
     a_base, a_joints = nothing if a is None else split(tree, a, 6)
-    base = base_pose(tree, q_base)
-    joints = joint_poses(tree, q_joints)
+    m = mechanism(tree, q_base, q_joints)
     force, moment, torques = net_wrenches(
-        tree,
-        joints,
-        base_angular_velocity(tree, base, v_base),
-        base_acceleration(tree, base, v_base, a_base, gravity),
-        joint_rates(tree, v_joints),
-        joint_rates(tree, a_joints),
-        grouped_inertias(tree, parameters),
-        external_wrenches(tree, base, joints, external),
+        m,
+        base_angular_velocity(tree, m.base, v_base),
+        base_acceleration(tree, m.base, v_base, a_base, gravity),
+        m.rates(v_joints),
+        m.accelerations(v_joints, a_joints),
+        grouped_inertias(m, parameters),
+        external_wrenches(m, external),
     )
     like = [x for x in (q, v, a, parameters, *external.values()) if x is not None]
-    return vector(_assemble(tree, base, force, moment, torques), *like)
+    head = base_wrench(tree, m.base, force, moment) if tree.floating else []
+    return vector(head + add_rotors(tree, m.forces(torques), a_joints), *like)
 
 
 def net_wrenches(
-    tree: Tree,
-    joints: Sequence[JointPose],
+    m: Mechanism,
     omega_base: Vector,
     acceleration_base: tuple[Vector, Vector],
     rate: Sequence[Component],
@@ -89,16 +87,15 @@ def net_wrenches(
     inertias: Sequence[RigidInertia],
     external: Mapping[int, tuple[Vector, Vector]],
 ) -> tuple[Vector, Vector, list[Component]]:
-    """Force and moment on the base in body axes, and the force along every body's joint."""
+    """Force and moment on the base in body axes, and the force along every element's axis."""
     omegas, omega_dots, linears = [omega_base], [acceleration_base[1]], [acceleration_base[0]]
     spins = [angular_matrix(omega_base, acceleration_base[1])]
-    for i, body in enumerate(tree.bodies[1:], start=1):
-        joint, r, r_dot, p = joints[i], rate[i], rate_dot[i], body.parent
+    for i in range(1, m.count):
+        joint, r, r_dot, p = m.joints[i], rate[i], rate_dot[i], m.parent(i)
         x, y, z = turn_back(joint.rotation, omegas[p])
         dx, dy, dz = turn_back(joint.rotation, omega_dots[p])
         ax, ay, az = turn_back(joint.rotation, add(linears[p], multiply(spins[p], joint.position)))
-        assert body.joint is not None
-        if body.joint.kind == "revolute":
+        if m.revolute(i):
             dx, dy, dz, z = dx + y * r, dy - x * r, dz + r_dot, z + r
         else:
             ax, ay, az = ax + 2.0 * (y * r), ay - 2.0 * (x * r), az + r_dot
@@ -109,21 +106,33 @@ def net_wrenches(
     wrenches = [newton_euler(*parts) for parts in zip(inertias, linears, spins, strict=True)]
     for i, (force, moment) in external.items():
         wrenches[i] = (subtract(wrenches[i][0], force), subtract(wrenches[i][1], moment))
-    torques: list[Component] = [0.0] * len(tree.bodies)
-    for i in range(len(tree.bodies) - 1, 0, -1):
-        body, joint = tree.bodies[i], joints[i]
+    torques: list[Component] = [0.0] * m.count
+    for i in range(m.count - 1, 0, -1):
+        joint, parent = m.joints[i], m.parent(i)
         force, moment = wrenches[i]
-        assert body.joint is not None
-        torques[i] = moment[2] if body.joint.kind == "revolute" else force[2]
+        torques[i] = moment[2] if m.revolute(i) else force[2]
         force, moment = turn(joint.rotation, force), turn(joint.rotation, moment)
-        parent_force, parent_moment = wrenches[body.parent]
+        parent_force, parent_moment = wrenches[parent]
         moment = add(moment, cross(joint.position, force))
-        wrenches[body.parent] = (add(parent_force, force), add(parent_moment, moment))
+        wrenches[parent] = (add(parent_force, force), add(parent_moment, moment))
     return (*wrenches[0], torques)
 
 
-def _assemble(
-    tree: Tree, base: BasePose, force: Vector, moment: Vector, torques: Sequence[Component]
-) -> list[Component]:
-    head = base_wrench(tree, base, force, moment) if tree.floating else []
-    return head + accumulate_torques(tree, torques)
+def add_rotors(tree: Tree, forces: Sequence[Component], a_joints: Sequence[Component]) -> list[Component]:
+    """Forces of joints with what accelerates the inertia of rotors."""
+    result = list(forces)
+    for column, armature in rotor_inertias(tree).items():
+        result[column] = result[column] + armature * a_joints[column]
+    return result
+
+
+def rotor_inertias(tree: Tree) -> dict[int, float]:
+    """What rotors add to the diagonal of the mass matrix, by the velocity of joints concerned."""
+    result: dict[int, float] = {}
+    for body in tree.bodies[1:]:
+        joint = body.joint
+        assert joint is not None
+        if joint.armature != 0.0:
+            for column in range(joint.index, joint.index + joint.nv):
+                result[column] = result.get(column, 0.0) + float(joint.armature) * float(joint.ratio) ** 2
+    return result

@@ -15,12 +15,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from floatbase.algorithms.arguments import configuration, frame_of, split
-from floatbase.algorithms.base import IDENTITY, base_pose
-from floatbase.algorithms.joints import JointPose, joint_poses
-from floatbase.algorithms.kinematics import Pose, attached_pose, path_to, poses_along
+from floatbase.algorithms.base import IDENTITY
+from floatbase.algorithms.elements import Mechanism, mechanism
+from floatbase.algorithms.kinematics import Pose, attached_pose, poses_along
+from floatbase.algorithms.rates import Row, scale
 from floatbase.model.tree import Tree
 from floatbase.spatial.arrays import Array, Component, matrix
-from floatbase.spatial.turns import Turn, turn_columns
+from floatbase.spatial.turns import invert, turn_columns
 from floatbase.spatial.vectors import ZERO, Vector, cross, multiply, subtract
 
 
@@ -31,13 +32,13 @@ def jacobian(tree: Tree, q: Any, frame: str) -> Array:
     """
     q = configuration(tree, q)
     body, body_H_frame = frame_of(tree, frame)
-    path = path_to(tree, body)
     q_base, q_joints = split(tree, q, 7)
-    joints = joint_poses(tree, q_joints)
+    m = mechanism(tree, q_base, q_joints)
+    path = m.path_to(m.carriers[body])
     if tree.representation == "body":
-        poses = _poses_in_frame(joints, path, body_H_frame)
+        poses = poses_in_frame(m, path, body_H_frame)
     else:
-        poses = poses_along(base_pose(tree, q_base), joints, path)
+        poses = poses_along(m, path)
         if tree.representation == "mixed":
             origin = attached_pose(poses[-1], body_H_frame).position
             poses = [Pose(place.rotation, subtract(place.position, origin)) for place in poses]
@@ -45,16 +46,17 @@ def jacobian(tree: Tree, q: Any, frame: str) -> Array:
     first = 0
     if tree.floating:
         first = 6
-        columns[:6] = _base_columns(tree, poses[0])
+        columns[:6] = base_columns(tree, poses[0])
     for i, place in zip(path, poses[1:], strict=True):
-        joint = tree.bodies[i].joint
-        assert joint is not None
-        column = _joint_column(place, joint.kind == "revolute")
-        place_in_state = first + joint.index
-        columns[place_in_state] = [
-            old + float(joint.ratio) * new for old, new in zip(columns[place_in_state], column, strict=True)
-        ]
+        add_column(columns, first, m.rows[i], _joint_column(place, m.revolute(i)))
     return matrix([[column[k] for column in columns] for k in range(6)], q)
+
+
+def add_column(columns: list[list[Component]], first: int, row: Row, column: Sequence[Component]) -> None:
+    """Add what a unit rate of an element gives to the columns of the velocities that move it."""
+    for index, coefficient in row:
+        old = columns[first + index]
+        columns[first + index] = [a + scale(coefficient, b) for a, b in zip(old, column, strict=True)]
 
 
 def _joint_column(joint: Pose, revolute: bool) -> list[Component]:
@@ -62,7 +64,8 @@ def _joint_column(joint: Pose, revolute: bool) -> list[Component]:
     return [*cross(joint.position, axis), *axis] if revolute else [*axis, *ZERO]
 
 
-def _base_columns(tree: Tree, base: Pose) -> list[list[Component]]:
+def base_columns(tree: Tree, base: Pose) -> list[list[Component]]:
+    """The columns of the base twist for a frame from which the base is seen at a pose (see the module's equations)."""
     if tree.representation == "inertial":
         base = Pose(IDENTITY, ZERO)
     elif tree.representation == "mixed":
@@ -71,13 +74,12 @@ def _base_columns(tree: Tree, base: Pose) -> list[list[Component]]:
     return [[*axis, *ZERO] for axis in axes] + [[*cross(base.position, axis), *axis] for axis in axes]
 
 
-def _poses_in_frame(joints: Sequence[JointPose], path: Sequence[int], body_H_frame: Any) -> list[Pose]:
-    """The poses of the base and of the bodies on a path, seen from a frame fixed to the last one."""
+def poses_in_frame(m: Mechanism, path: Sequence[int], body_H_frame: Any) -> list[Pose]:
+    """The poses of the base and of the elements on a path, seen from a frame fixed to the last one."""
     rotation = body_H_frame[:3, :3].T
     columns = rotation.tolist()
     poses = [Pose((columns[0], columns[1], columns[2]), (-rotation @ body_H_frame[:3, 3]).tolist())]
     for i in reversed(path):
-        inverse = [Turn(axis, cosine, -sine) for axis, cosine, sine in reversed(joints[i].rotation)]
-        outer = turn_columns(poses[-1].rotation, inverse)
-        poses.append(Pose(outer, subtract(poses[-1].position, multiply(outer, joints[i].position))))
+        outer = turn_columns(poses[-1].rotation, invert(m.joints[i].rotation))
+        poses.append(Pose(outer, subtract(poses[-1].position, multiply(outer, m.joints[i].position))))
     return poses[::-1]

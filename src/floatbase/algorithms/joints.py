@@ -1,4 +1,4 @@
-r"""Where a joint puts a body relative to its parent.
+r"""Where the steps of a joint put a body relative to its parent.
 
 The constant part of a joint's rotation is split as
 
@@ -16,24 +16,26 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from floatbase.model.tree import Body, Tree
-from floatbase.spatial.turns import Rotation, Turn
-from floatbase.spatial.vectors import Vector
+from floatbase.model.tree import TreeJoint, position_index
+from floatbase.spatial.rotations import quaternion_rows
+from floatbase.spatial.turns import Rotation, Turn, turn
+from floatbase.spatial.vectors import ZERO, Matrix, Vector, add, multiply
 
 ROUNDING = 1e-14
+_TO_Z: dict[str, Rotation] = {"x": (Turn(1, 0.0, 1.0),), "y": (Turn(0, 0.0, -1.0),), "z": ()}  # z turned to an axis
+_FROM_Z: dict[str, Rotation] = {"x": (Turn(1, 0.0, -1.0),), "y": (Turn(0, 0.0, 1.0),), "z": ()}
 
 
 @dataclass(frozen=True, eq=False)
 class JointPose:
-    """The pose of a body in its parent: `parent_R_body` as turns, and the origin's position in parent axes."""
+    """The pose of an element in its parent: `parent_R_element` as turns, and the origin's position in parent axes."""
 
     rotation: Rotation
     position: Vector
-    axis: Vector  # z of the body, in parent axes
 
 
 def split_rotation(R: Any) -> tuple[float, tuple[float, float], float]:
@@ -50,61 +52,97 @@ def split_rotation(R: Any) -> tuple[float, tuple[float, float], float]:
     return gamma, _clean(zz, sine), math.atan2(float(R[2, 0]) / sine, float(R[2, 1]) / sine)
 
 
-def joint_pose(body: Body, s: Any) -> JointPose:
-    """The pose of a moving body in its parent at the joint coordinate `s`."""
-    joint = body.joint
-    assert joint is not None
+@dataclass(frozen=True)
+class Placement:
+    """How a step of a joint is placed on the step before.
+
+    `coordinate`: "own" if it moves along or about its axis by a coordinate of the state, "whole" if it carries the
+    motion of the whole joint and "still" if it carries none (see `floatbase.algorithms.elements`). `before` and `axis`
+    say which axes of the joint are z in the frame of the step before and in its own.
+    """
+
+    revolute: bool
+    coordinate: Literal["own", "whole", "still"]
+    before: Literal["x", "y", "z"]
+    axis: Literal["x", "y", "z"]
+
+
+def element_pose(joint: TreeJoint, order: int, placement: Placement, q_joints: Sequence[Any]) -> JointPose:
+    """The pose of a step of a joint in the step before."""
+    if placement.coordinate == "own" and joint.nv == 1:
+        s: Any = q_joints[position_index(joint)]
+        if joint.ratio != 1.0:
+            s = float(joint.ratio) * s
+        if joint.offset != 0.0:
+            s = s + float(joint.offset)
+        if joint.kind != "helical":
+            return _joint_pose(joint, placement.revolute, s)
+        if placement.revolute:
+            return JointPose(_turns([Turn(2, *_moving_turn(0.0, s))]), ZERO)
+        return _joint_pose(joint, False, float(joint.pitch) * s)
+    between = [*_FROM_Z[placement.before], *_TO_Z[placement.axis]]
+    if placement.coordinate == "own":
+        s = q_joints[position_index(joint) + order]
+        if placement.revolute:
+            return JointPose(_turns([*between, Turn(2, *_moving_turn(0.0, s))]), ZERO)
+        along: Vector = turn(between, (0.0, 0.0, s))
+        if order > 0:
+            return JointPose(_turns(between), along)
+        fixed, position = _constant_part(joint)
+        return JointPose(_turns([*fixed, *between]), add(position, turn(fixed, along)))
+    if placement.coordinate == "still":
+        return JointPose(_turns(between), ZERO)
+    fixed, position = _constant_part(joint)
+    rotation, moved = _motion(joint, q_joints)
+    return JointPose(_turns([*fixed, *rotation, *between]), add(position, turn(fixed, moved)))
+
+
+def rest_pose(joint: TreeJoint, order: int, placement: Placement) -> JointPose | None:
+    """The pose of a step with its own coordinate at zero, or None if that is not the same for every configuration."""
+    if placement.coordinate == "whole":
+        return None
+    return element_pose(joint, order, placement, [0.0] * (position_index(joint) + joint.nq))
+
+
+def _joint_pose(joint: TreeJoint, revolute: bool, s: Any) -> JointPose:
     gamma, (cosine, sine), theta = split_rotation(joint.parent_H_joint[:3, :3])
-    turns = [Turn(2, *_constant_turn(gamma)), Turn(0, cosine, sine)]
+    turns: list[Any] = [Turn(2, *_constant_turn(gamma)), Turn(0, cosine, sine)]
     position: Vector = tuple(_tidy(float(entry)) for entry in joint.parent_H_joint[:3, 3])  # type: ignore[assignment]
-    axis: Vector = tuple(_tidy(float(entry)) for entry in joint.parent_H_joint[:3, 2])  # type: ignore[assignment]
-    if joint.kind == "revolute":
+    if revolute:
         turns.append(Turn(2, *_moving_turn(theta, s)))
     else:
         turns.append(Turn(2, *_constant_turn(theta)))
-        x, y, z = axis
+        x, y, z = (_tidy(float(entry)) for entry in joint.parent_H_joint[:3, 2])
         position = (position[0] + x * s, position[1] + y * s, position[2] + z * s)
-    return JointPose(tuple(turn for turn in turns if not _is_identity(turn)), position, axis)
+    return JointPose(_turns(turns), position)
 
 
-def joint_coordinates(tree: Tree, q_joints: Sequence[Any]) -> list[Any]:
-    """The coordinate `s` of every body's joint (0 for the base), from the joint part of a configuration."""
-    return [_affine(body, q_joints, True) for body in tree.bodies]
+def _constant_part(joint: TreeJoint) -> tuple[Rotation, Vector]:
+    pose = _joint_pose(joint, False, 0.0)
+    return pose.rotation, pose.position
 
 
-def joint_rates(tree: Tree, v_joints: Sequence[Any]) -> list[Any]:
-    """The rate of every body's joint coordinate (0 for the base); accelerations likewise."""
-    return [_affine(body, v_joints, False) for body in tree.bodies]
+def _motion(joint: TreeJoint, q_joints: Sequence[Any]) -> tuple[Rotation, Vector]:
+    """Rotation and position of a spherical, floating or reversed planar joint."""
+    first = position_index(joint)
+    q = list(q_joints[first : first + joint.nq])
+    if joint.kind == "planar":
+        back = (Turn(2, np.cos(q[2]), -np.sin(q[2])),)
+        return back, turn(back, (-q[0], -q[1], 0.0))
+    rows = quaternion_rows(*q[-4:])
+    place: Vector = (q[0], q[1], q[2]) if joint.kind == "floating" else ZERO
+    if not joint.reversed:
+        return (rows,), place
+    columns: Matrix = tuple(zip(*rows, strict=True))
+    return (columns,), tuple(-entry for entry in multiply(columns, place)) if joint.kind == "floating" else ZERO
 
 
-def joint_poses(tree: Tree, q_joints: Sequence[Any]) -> list[JointPose]:
-    """The pose of every moving body in its parent; the base's own entry is the identity."""
-    base = JointPose((), (0.0, 0.0, 0.0), (0.0, 0.0, 1.0))
-    coordinates = joint_coordinates(tree, q_joints)
-    return [base] + [joint_pose(body, s) for body, s in zip(tree.bodies[1:], coordinates[1:], strict=True)]
+def _turns(turns: Sequence[Any]) -> Rotation:
+    return tuple(item for item in turns if not _is_identity(item))
 
 
-def accumulate_torques(tree: Tree, torques: Sequence[Any]) -> list[Any]:
-    """Torques of bodies' joints summed to joint coordinates: `tau[index] += ratio * torque`."""
-    result: list[Any] = [0.0] * tree.n_joints
-    for body, torque in zip(tree.bodies[1:], torques[1:], strict=True):
-        assert body.joint is not None
-        result[body.joint.index] = result[body.joint.index] + float(body.joint.ratio) * torque
-    return result
-
-
-def _affine(body: Body, values: Sequence[Any], with_offset: bool) -> Any:
-    joint = body.joint
-    if joint is None:
-        return 0.0
-    value = values[joint.index]
-    if joint.ratio != 1.0:
-        value = float(joint.ratio) * value
-    return value + float(joint.offset) if with_offset and joint.offset != 0.0 else value
-
-
-def _is_identity(turn: Turn) -> bool:
-    return type(turn.cosine) is float and turn.cosine == 1.0  # a computed cosine may round to 1
+def _is_identity(item: Any) -> bool:
+    return isinstance(item, Turn) and type(item.cosine) is float and item.cosine == 1.0  # a computed one may round to 1
 
 
 def _constant_turn(angle: float) -> tuple[float, float]:

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from floatbase.algorithms.base import IDENTITY, BasePose
+from floatbase.algorithms.elements import Mechanism
 from floatbase.algorithms.joints import JointPose
 from floatbase.model.tree import Tree
 from floatbase.spatial.arrays import Component
@@ -49,21 +50,28 @@ def representation_pose(tree: Tree, base: BasePose) -> Pose:
     return Pose(base.rotation, base.position if tree.representation == "inertial" else ZERO)
 
 
-def path_to(tree: Tree, body: int) -> list[int]:
-    """The moving bodies from the base's child to `body`; empty for the base."""
-    path = []
-    while body > 0:
-        path.append(body)
-        body = tree.bodies[body].parent
-    return path[::-1]
-
-
-def poses_along(base: BasePose, joints: Sequence[JointPose], path: Sequence[int]) -> list[Pose]:
-    """The poses of the base and of the bodies of a path that starts there."""
-    poses = [Pose(base.rotation, base.position)]
+def poses_along(m: Mechanism, path: Sequence[int]) -> list[Pose]:
+    """The poses of the base and of the elements of a path that starts there."""
+    poses = [Pose(m.base.rotation, m.base.position)]
     for i in path:
-        poses.append(next_pose(poses[-1], joints[i]))
+        poses.append(next_pose(poses[-1], m.joints[i]))
     return poses
+
+
+def all_poses(m: Mechanism, base: Pose) -> list[Pose]:
+    """The poses of all elements in the frame in which that of the base is given."""
+    poses = [base]
+    for i in range(1, m.count):
+        poses.append(next_pose(poses[m.parent(i)], m.joints[i]))
+    return poses
+
+
+def all_motions(m: Mechanism, base: Motion, rate: Sequence[Component], rate_dot: Sequence[Component]) -> list[Motion]:
+    """The motions of all elements, from that of the base."""
+    motions = [base]
+    for i in range(1, m.count):
+        motions.append(next_motion(motions[m.parent(i)], m.joints[i], m.revolute(i), rate[i], rate_dot[i]))
+    return motions
 
 
 def next_pose(parent: Pose, joint: JointPose) -> Pose:
@@ -81,19 +89,16 @@ def attached_pose(body: Pose, body_H_frame: Sequence[Sequence[float]]) -> Pose:
 
 
 def motion_along(
-    tree: Tree,
-    joints: Sequence[JointPose],
+    m: Mechanism,
     path: Sequence[int],
     base: Motion,
     rate: Sequence[Component],
     rate_dot: Sequence[Component],
 ) -> Motion:
-    """The motion of the last body of a path that starts at the base."""
+    """The motion of the last element of a path that starts at the base."""
     motion = base
     for i in path:
-        joint = tree.bodies[i].joint
-        assert joint is not None
-        motion = next_motion(motion, joints[i], joint.kind == "revolute", rate[i], rate_dot[i])
+        motion = next_motion(motion, m.joints[i], m.revolute(i), rate[i], rate_dot[i])
     return motion
 
 

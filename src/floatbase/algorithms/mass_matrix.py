@@ -18,10 +18,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from floatbase.algorithms.arguments import configuration, optional_parameters, split
-from floatbase.algorithms.base import BasePose, base_pose
+from floatbase.algorithms.base import BasePose
+from floatbase.algorithms.elements import Mechanism, mechanism
 from floatbase.algorithms.inertias import grouped_inertias
-from floatbase.algorithms.joints import JointPose, joint_poses
-from floatbase.algorithms.kinematics import Pose, next_pose, path_to, representation_pose
+from floatbase.algorithms.inverse_dynamics import rotor_inertias
+from floatbase.algorithms.kinematics import Pose, next_pose, representation_pose
+from floatbase.algorithms.rates import scale
 from floatbase.model.tree import Tree
 from floatbase.spatial.arrays import Array, Component, matrix
 from floatbase.spatial.rigid_inertia import (
@@ -51,35 +53,31 @@ def mass_matrix(tree: Tree, q: Any, parameters: Any = None) -> Array:
 def mass_matrix_rows(tree: Tree, q: Array, parameters: Any = None) -> list[list[Component]]:
     """The mass matrix as rows of components, with zeros where two joints share no path to the base."""
     q_base, q_joints = split(tree, q, 7)
-    base = base_pose(tree, q_base)
-    joints = joint_poses(tree, q_joints)
-    composites = composite_inertias(tree, joints, grouped_inertias(tree, parameters))
+    m = mechanism(tree, q_base, q_joints)
+    composites = composite_inertias(m, grouped_inertias(m, parameters))
     first = 6 if tree.floating else 0
     rows: list[list[Component]] = [[0.0] * tree.nv for _ in range(tree.nv)]
 
-    def add_entry(row: int, column: int, entry: Component) -> None:
-        rows[row][column] = rows[row][column] + entry
+    def add_entry(i: int, j: int, entry: Component) -> None:
+        for row, left in m.rows[i]:
+            for column, right in m.rows[j]:
+                scaled = scale(left, scale(right, entry))
+                rows[first + row][first + column] = rows[first + row][first + column] + scaled
+                if i != j:
+                    rows[first + column][first + row] = rows[first + column][first + row] + scaled
 
-    stops = _stops(tree)
-    poses = _poses_in_base_axes(tree, base, joints, stops)
-    for i in range(1, len(tree.bodies)):
-        own = tree.bodies[i].joint
-        assert own is not None
-        row, ratio = first + own.index, float(own.ratio)
-        force, moment = _unit_momentum(own.kind, composites[i])
+    stops = _stops(m)
+    poses = _poses_in_base_axes(m, stops)
+    for i in range(1, m.count):
+        force, moment = unit_momentum(m.revolute(i), composites[i])
         j = i
         while True:  # in the axes of the bodies, towards the base
-            other = tree.bodies[j].joint
-            assert other is not None
-            entry = ratio * float(other.ratio) * (moment[2] if other.kind == "revolute" else force[2])
-            add_entry(row, first + other.index, entry)
-            if i != j:
-                add_entry(first + other.index, row, entry)
-            parent = tree.bodies[j].parent
+            add_entry(i, j, moment[2] if m.revolute(j) else force[2])
+            parent = m.parent(j)
             if j in stops or (parent == 0 and not tree.floating):
                 break
-            force, moment = turn(joints[j].rotation, force), turn(joints[j].rotation, moment)
-            moment = add(moment, cross(joints[j].position, force))
+            force, moment = turn(m.joints[j].rotation, force), turn(m.joints[j].rotation, moment)
+            moment = add(moment, cross(m.joints[j].position, force))
             j = parent
             if j == 0:
                 break
@@ -88,71 +86,70 @@ def mass_matrix_rows(tree: Tree, q: Array, parameters: Any = None) -> list[list[
         stop = poses[j]  # the rest in the axes of the base twist
         force, moment = multiply(stop.rotation, force), multiply(stop.rotation, moment)
         moment = add(moment, cross(stop.position, force))
-        while j > 0 and (j := tree.bodies[j].parent) > 0:
-            other = tree.bodies[j].joint
-            assert other is not None
-            entry = ratio * float(other.ratio) * _along_joint(poses[j], other.kind, force, moment)
-            add_entry(row, first + other.index, entry)
-            add_entry(first + other.index, row, entry)
-        for k, entry in enumerate([*force, *moment]):
-            add_entry(k, row, ratio * entry)
+        while j > 0 and (j := m.parent(j)) > 0:
+            add_entry(i, j, _along_joint(poses[j], m.revolute(j), force, moment))
+        for column, coefficient in m.rows[i]:
+            for k, entry in enumerate([*force, *moment]):
+                rows[k][first + column] = rows[k][first + column] + scale(coefficient, entry)
     if tree.floating:
-        for k, head in enumerate(_base_block(tree, base, composites[0])):
+        for k, head in enumerate(_base_block(tree, m.base, composites[0])):
             rows[k][:6] = head
             for column in range(6, tree.nv):
                 rows[column][k] = rows[k][column]
+    for column, armature in rotor_inertias(tree).items():
+        rows[first + column][first + column] = rows[first + column][first + column] + armature
     return rows
 
 
-def composite_inertias(tree: Tree, joints: Sequence[JointPose], inertias: Sequence[RigidInertia]) -> list[RigidInertia]:
-    """The inertia of every body with all that it carries, in the body's frame (a fixed base: its own alone)."""
+def composite_inertias(m: Mechanism, inertias: Sequence[RigidInertia]) -> list[RigidInertia]:
+    """The inertia of every element with all that it carries, in its frame (a fixed base: its own alone)."""
     composites = list(inertias)
-    for i in range(len(tree.bodies) - 1, 0, -1):
-        parent = tree.bodies[i].parent
-        if parent == 0 and not tree.floating:
+    for i in range(m.count - 1, 0, -1):
+        parent = m.parent(i)
+        if parent == 0 and not m.tree.floating:
             continue
-        moved = shift_inertia(turn_inertia(joints[i].rotation, composites[i]), joints[i].position)
+        moved = shift_inertia(turn_inertia(m.joints[i].rotation, composites[i]), m.joints[i].position)
         composites[parent] = sum_inertia(composites[parent], moved)
     return composites
 
 
-def _unit_momentum(kind: str, inertia: RigidInertia) -> tuple[Vector, Vector]:
+def unit_momentum(revolute: bool, inertia: RigidInertia) -> tuple[Vector, Vector]:
     """Momentum of a body that turns about, or moves along, its z axis at a unit rate."""
     hx, hy, _ = inertia.moment
-    if kind == "revolute":
+    if revolute:
         tensor = tensor_of(inertia.second)
         return (-hy, hx, 0.0), (tensor[2], tensor[4], tensor[5])
     return (0.0, 0.0, inertia.mass), (hy, -hx, 0.0)
 
 
-def _stops(tree: Tree) -> set[int]:
+def _stops(m: Mechanism) -> set[int]:
     """The bodies where momenta leave the axes of the bodies for those of the base twist.
 
     Next to the base if that serves many joints; and where branches with many joints meet, such as a chest: from there
     a transformation at once and a scalar product for each joint take fewer operations than going from joint to joint.
     """
-    if not tree.floating:
+    if not m.tree.floating:
         return set()
-    carried, children = [1] * len(tree.bodies), [0] * len(tree.bodies)
-    for i in range(len(tree.bodies) - 1, 0, -1):
-        carried[tree.bodies[i].parent] += carried[i]
-        children[tree.bodies[i].parent] += 1
-    branching = {i for i in range(1, len(tree.bodies)) if children[i] > 1 and carried[i] > 3 * len(path_to(tree, i))}
-    return branching | {i for i, body in enumerate(tree.bodies) if body.parent == 0 and carried[i] > 5}
+    carried, children = [1] * m.count, [0] * m.count
+    for i in range(m.count - 1, 0, -1):
+        carried[m.parent(i)] += carried[i]
+        children[m.parent(i)] += 1
+    branching = {i for i in range(1, m.count) if children[i] > 1 and carried[i] > 3 * len(m.path_to(i))}
+    return branching | {i for i in range(1, m.count) if m.parent(i) == 0 and carried[i] > 5}
 
 
-def _poses_in_base_axes(tree: Tree, base: BasePose, joints: Sequence[JointPose], stops: set[int]) -> dict[int, Pose]:
-    """Poses, in the frame in which the base twist is written, of the bodies from the base to those of `stops`."""
-    poses = {0: representation_pose(tree, base)}
-    for i in sorted({i for stop in stops for i in path_to(tree, stop)}):
-        poses[i] = next_pose(poses[tree.bodies[i].parent], joints[i])
+def _poses_in_base_axes(m: Mechanism, stops: set[int]) -> dict[int, Pose]:
+    """Poses, in the frame in which the base twist is written, of the elements from the base to those of `stops`."""
+    poses = {0: representation_pose(m.tree, m.base)}
+    for i in sorted({i for stop in stops for i in m.path_to(stop)}):
+        poses[i] = next_pose(poses[m.parent(i)], m.joints[i])
     return poses
 
 
-def _along_joint(joint: Pose, kind: str, force: Vector, moment: Vector) -> Component:
+def _along_joint(joint: Pose, revolute: bool, force: Vector, moment: Vector) -> Component:
     """The power of a wrench on a unit rate of a joint with a pose: (p x z, z) . (f, n), or z . f."""
     axis: Vector = (joint.rotation[0][2], joint.rotation[1][2], joint.rotation[2][2])
-    if kind != "revolute":
+    if not revolute:
         return dot(axis, force)
     return dot(axis, moment) + dot(cross(joint.position, axis), force)
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from floatbase.algorithms.arguments import configuration, frame_of, split
-from floatbase.algorithms.base import base_pose
-from floatbase.algorithms.joints import joint_poses
-from floatbase.algorithms.kinematics import attached_pose, path_to, poses_along
+from floatbase.algorithms.elements import mechanism
+from floatbase.algorithms.kinematics import attached_pose, poses_along
 from floatbase.model.tree import Tree
 from floatbase.spatial.arrays import Array, matrix
 
@@ -17,7 +16,8 @@ def pose(tree: Tree, q: Any, frame: str) -> Array:
     q = configuration(tree, q)
     body, body_H_frame = frame_of(tree, frame)
     q_base, q_joints = split(tree, q, 7)
-    poses = poses_along(base_pose(tree, q_base), joint_poses(tree, q_joints), path_to(tree, body))
+    m = mechanism(tree, q_base, q_joints)
+    poses = poses_along(m, m.path_to(m.carriers[body]))
     place = attached_pose(poses[-1], body_H_frame)
     rows = [[*row, entry] for row, entry in zip(place.rotation, place.position, strict=True)]
     return matrix([*rows, [0.0, 0.0, 0.0, 1.0]], q)

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from floatbase.algorithms.arguments import configuration, frame_of, rates, split
-from floatbase.algorithms.base import base_pose, base_twist
-from floatbase.algorithms.joints import joint_poses, joint_rates
-from floatbase.algorithms.kinematics import Motion, attached_pose, motion_along, motion_of_point, path_to, poses_along
+from floatbase.algorithms.base import base_twist
+from floatbase.algorithms.elements import mechanism
+from floatbase.algorithms.kinematics import Motion, attached_pose, motion_along, motion_of_point, poses_along
 from floatbase.model.tree import Tree
 from floatbase.spatial.arrays import Array, vector
 from floatbase.spatial.vectors import ZERO, add, cross, multiply, multiply_transposed
@@ -27,16 +27,16 @@ def velocity(tree: Tree, q: Any, v: Any, frame: str) -> Array:
     body, body_H_frame = frame_of(tree, frame)
     q_base, q_joints = split(tree, q, 7)
     v_base, v_joints = split(tree, v, 6)
-    base, joints, path = base_pose(tree, q_base), joint_poses(tree, q_joints), path_to(tree, body)
-    start = Motion(*base_twist(tree, base, v_base), ZERO, ZERO)
-    still = [0.0] * len(tree.bodies)
-    motion = motion_along(tree, joints, path, start, joint_rates(tree, v_joints), still)
+    m = mechanism(tree, q_base, q_joints)
+    path = m.path_to(m.carriers[body])
+    start = Motion(*base_twist(tree, m.base, v_base), ZERO, ZERO)
+    motion = motion_along(m, path, start, m.rates(v_joints), [0.0] * m.count)
     linear, _ = motion_of_point(motion, body_H_frame[:3, 3].tolist())
     if tree.representation == "body":
         body_R_frame = body_H_frame[:3, :3].tolist()
         halves = multiply_transposed(body_R_frame, linear), multiply_transposed(body_R_frame, motion.omega)
         return vector([*halves[0], *halves[1]], q, v)
-    body_pose = poses_along(base, joints, path)[-1]
+    body_pose = poses_along(m, path)[-1]
     linear, angular = multiply(body_pose.rotation, linear), multiply(body_pose.rotation, motion.omega)
     if tree.representation == "inertial":
         linear = add(linear, cross(attached_pose(body_pose, body_H_frame).position, angular))

@@ -17,7 +17,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from floatbase.spatial.vectors import Matrix, Symmetric, Vector, full
+from floatbase.spatial.vectors import (
+    Matrix,
+    Symmetric,
+    Vector,
+    congruence,
+    full,
+    multiply,
+    multiply_transposed,
+    transpose,
+)
 
 
 class Turn(NamedTuple):
@@ -28,13 +37,17 @@ class Turn(NamedTuple):
     sine: Any
 
 
-Rotation = Sequence[Turn]  # the product of its turns, the first one leftmost
+Rotation = Sequence[Turn | Matrix]  # the product of turns and rotation matrices, the first one leftmost
 
 
 def turn(rotation: Rotation, a: Vector) -> Vector:
     """R a: coordinates in the turned frame to coordinates in the outer frame."""
     x = list(a)
-    for axis, c, s in reversed(rotation):
+    for item in reversed(rotation):
+        if not isinstance(item, Turn):
+            x = list(multiply(item, (x[0], x[1], x[2])))
+            continue
+        axis, c, s = item
         i, j = (axis + 1) % 3, (axis + 2) % 3
         x[i], x[j] = c * x[i] - s * x[j], s * x[i] + c * x[j]
     return (x[0], x[1], x[2])
@@ -43,7 +56,11 @@ def turn(rotation: Rotation, a: Vector) -> Vector:
 def turn_back(rotation: Rotation, a: Vector) -> Vector:
     """R^T a: coordinates in the outer frame to coordinates in the turned frame."""
     x = list(a)
-    for axis, c, s in rotation:
+    for item in rotation:
+        if not isinstance(item, Turn):
+            x = list(multiply_transposed(item, (x[0], x[1], x[2])))
+            continue
+        axis, c, s = item
         i, j = (axis + 1) % 3, (axis + 2) % 3
         x[i], x[j] = c * x[i] + s * x[j], c * x[j] - s * x[i]
     return (x[0], x[1], x[2])
@@ -51,14 +68,27 @@ def turn_back(rotation: Rotation, a: Vector) -> Vector:
 
 def turn_columns(R: Matrix, rotation: Rotation) -> Matrix:
     """The product of a rotation matrix and a rotation."""
-    inverse = [Turn(axis, c, -s) for axis, c, s in reversed(rotation)]
-    return (turn(inverse, R[0]), turn(inverse, R[1]), turn(inverse, R[2]))
+    back = invert(rotation)
+    return (turn(back, R[0]), turn(back, R[1]), turn(back, R[2]))
+
+
+def invert(rotation: Rotation) -> Rotation:
+    """The inverse rotation."""
+    return tuple(
+        Turn(item.axis, item.cosine, -item.sine) if isinstance(item, Turn) else transpose(item)
+        for item in reversed(rotation)
+    )
 
 
 def turn_symmetric(rotation: Rotation, S: Symmetric) -> Symmetric:
     """R S R^T."""
     M = [list(row) for row in full(S)]
-    for axis, c, s in reversed(rotation):
+    for item in reversed(rotation):
+        if not isinstance(item, Turn):
+            rows: Matrix = tuple(tuple(row) for row in M)  # type: ignore[assignment]
+            M = [list(row) for row in full(congruence(item, (*rows[0], *rows[1][1:], rows[2][2])))]
+            continue
+        axis, c, s = item
         i, j = (axis + 1) % 3, (axis + 2) % 3
         ii, ij, jj, ki, kj = M[i][i], M[i][j], M[j][j], M[axis][i], M[axis][j]
         if _is_whole(c):
@@ -78,7 +108,14 @@ def turn_symmetric(rotation: Rotation, S: Symmetric) -> Symmetric:
 def turn_matrix(rotation: Rotation, N: Matrix) -> Matrix:
     """R N R^T for a matrix that need not be symmetric."""
     M = [list(row) for row in N]
-    for axis, c, s in reversed(rotation):
+    for item in reversed(rotation):
+        if not isinstance(item, Turn):
+            right = [multiply(item, (row[0], row[1], row[2])) for row in M]  # rows of M R^T
+            M = [
+                list(row) for row in zip(*(multiply(item, column) for column in zip(*right, strict=True)), strict=True)
+            ]
+            continue
+        axis, c, s = item
         i, j = (axis + 1) % 3, (axis + 2) % 3
         ii, ij, ji, jj = M[i][i], M[i][j], M[j][i], M[j][j]
         if _is_whole(c):

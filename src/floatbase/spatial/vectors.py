@@ -56,6 +56,12 @@ def multiply_transposed(M: Matrix, a: Vector) -> Vector:
     )
 
 
+def transpose(M: Matrix) -> Matrix:
+    """M^T."""
+    a, b, c = M
+    return ((a[0], b[0], c[0]), (a[1], b[1], c[1]), (a[2], b[2], c[2]))
+
+
 def multiply_symmetric(S: Symmetric, a: Vector) -> Vector:
     """S a."""
     return multiply(full(S), a)
