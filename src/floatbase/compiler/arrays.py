@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from floatbase.compiler.artifact import DType, Signature
+from floatbase.compiler.artifact import Signature
 from floatbase.compiler.program import Port
+from floatbase.compiler.target import DType
 from floatbase.errors import ArgumentError, ShapeError
 
 AnyArray = npt.NDArray[Any]

@@ -9,16 +9,14 @@ from __future__ import annotations
 import json
 import struct
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from floatbase.compiler import format as program_format
 from floatbase.compiler.cache import Cache, cache_key
 from floatbase.compiler.effort import estimated_operations
 from floatbase.compiler.program import Port, Program
-from floatbase.compiler.target import Target
+from floatbase.compiler.target import DType, Target
 from floatbase.errors import ProgramError
-
-DType = Literal["float64", "float32"]
 
 _HEAD = struct.Struct("<q")
 

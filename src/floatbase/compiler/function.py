@@ -21,7 +21,6 @@ from floatbase.compiler import format as program_format
 from floatbase.compiler.arrays import as_rows, batch_shape, convert, order_arguments, prepare_outputs
 from floatbase.compiler.artifact import (
     Artifact,
-    DType,
     Record,
     Signature,
     compile_artifact,
@@ -37,7 +36,7 @@ from floatbase.compiler.entry import Binding, bind, entry_address, supported
 from floatbase.compiler.execution import LOOP_ROWS, SECONDS_PER_OPERATION, Kernel, Ports, run_rows
 from floatbase.compiler.explanation import explain
 from floatbase.compiler.program import Program
-from floatbase.compiler.target import Target
+from floatbase.compiler.target import DType, Target
 from floatbase.compiler.threads import check_threads, get_threads
 from floatbase.errors import ArgumentError, CompilationError, ProgramError
 

@@ -6,8 +6,7 @@ from functools import cache
 from itertools import count
 from typing import Any
 
-from floatbase.compiler.lowering.builder import Dtype
-from floatbase.compiler.target import Target
+from floatbase.compiler.target import DType, Target
 from floatbase.errors import CompilationError
 
 _numbers = count()
@@ -27,7 +26,9 @@ def _binding() -> Any:
 def _jit() -> Any:
     binding = _binding()
     machine = binding.Target.from_triple(binding.get_process_triple()).create_target_machine(jit=True)
-    return binding.create_lljit_compiler(machine)
+    # JITLink places all parts of an object within reach of one another; the older linker scatters them where large
+    # libraries leave gaps, and aborts the process when they are too far apart.
+    return binding.create_lljit_compiler(machine, use_jit_link=True)
 
 
 def compile_object(ir: str, target: Target, lanes: int) -> bytes:
@@ -75,6 +76,6 @@ def load_object(data: bytes) -> LoadedCode:
     return LoadedCode(name, library)
 
 
-def preferred_lanes(target: Target, dtype: Dtype) -> int:
+def preferred_lanes(target: Target, dtype: DType) -> int:
     """How many states side by side run fastest: as many as a vector register holds, at least 4 (8 in single)."""
     return max(4, target.native_vector_bits // 64) * (1 if dtype == "float64" else 2)

@@ -17,8 +17,9 @@ from collections.abc import Callable, Iterable, Sequence
 from queue import SimpleQueue
 
 from floatbase.compiler import format as program_format
-from floatbase.compiler.artifact import Artifact, DType
+from floatbase.compiler.artifact import Artifact
 from floatbase.compiler.function import Function
+from floatbase.compiler.target import DType
 from floatbase.compiler.worker import GREETING, receive, send
 from floatbase.errors import CompilationError
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
+
+DType = Literal["float64", "float32"]
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -18,7 +19,7 @@ from floatbase.errors import ArgumentError
 from floatbase.model import Model, Tree, build_tree
 from floatbase.model.positions import neutral_positions, position_limits, random_positions, random_quaternions
 from floatbase.model.tree import position_index
-from floatbase.robot.quantities import Request, check_frame, evaluate, input_ports, parse
+from floatbase.robot.quantities import Request, evaluate, input_ports, parse
 
 Array = npt.NDArray[np.floating[Any]]
 Output = str | Sequence[str]
@@ -49,6 +50,7 @@ class RobotCore:
         self.tree = build_tree(model, **settings)
         self._settings = settings
         self._functions: dict[Any, Function] = {}
+        self._entries: dict[tuple[str, ...], Callable[..., Any]] = {}
         self.kernel_functions: dict[Any, Any] = {}  # of the kernels called with this robot
 
     # -- description ----------------------------------------------------------------------------------------
@@ -222,14 +224,25 @@ class RobotCore:
 
     def _evaluate(
         self,
-        request: Request,
+        request: tuple[str, ...],
         arrays: tuple[Any, ...],
         wrenches: Mapping[str, Any] | None = None,
-        **call: Any,
+        out: Any = None,
+        threads: int | None = None,
     ) -> Any:
         """Call one quantity: compiled for numbers, traced for symbols, replayed for CasADi's expressions."""
-        frames = tuple(wrenches) if wrenches else ()
-        values = (*arrays, *wrenches.values()) if wrenches else arrays
+        if not wrenches:
+            entry = self._entries.get(request)
+            if entry is not None and threads is None:
+                return entry(*arrays, out=out)
+            return self._resolve(parse(self.tree, request), *arrays, out=out, threads=threads)
+        if not isinstance(wrenches, Mapping):
+            raise ArgumentError(f"{request[0]}: wrenches must be a mapping of frames to wrenches, got {wrenches!r}")
+        request = parse(self.tree, request)
+        return self._resolve(request, *arrays, *wrenches.values(), frames=tuple(wrenches), out=out, threads=threads)
+
+    def _resolve(self, request: Request, *values: Any, frames: tuple[str, ...] = (), **call: Any) -> Any:
+        """The same for anything that a built-in function does not serve at once."""
         if is_symbolic(*values):
             return self._symbolic(request, frames, values)
         compiled = self._compiled((request,), frames, True)
@@ -237,20 +250,25 @@ class RobotCore:
             from floatbase.compiler.casadi import casadi_call
 
             return casadi_call(compiled.program, *values)[0]
-        if frames or request.static:
+        if frames:
             return compiled(*values, **call)
-        self._shorten(request.name, compiled)
+        if request not in self._entries:
+            self._shorten(request, compiled)
         return compiled.general(*values, **call)
 
-    def _shorten(self, name: str, compiled: Function) -> None:
-        """Put a built-in function in the place of a method that takes arrays alone.
+    def _shorten(self, request: Request, compiled: Function) -> None:
+        """Let a built-in function check the arguments and call machine code from now on.
 
-        It checks its arguments and calls machine code itself, and hands everything unusual (other arguments, symbols,
-        something wrong) to the method it stands for.
+        It stands in the place of a method that takes arrays alone, and hands everything unusual (other arguments,
+        symbols, something wrong) back to that method.
         """
-        if name not in self.__dict__:
-            method = getattr(type(self), name).__get__(self)
-            self.__dict__[name] = compiled.entry(method) or method
+        resolve = partial(self._resolve, request)
+        self._entries[request] = compiled.entry(resolve) or resolve
+        if not request.static:
+            method = getattr(type(self), request.name).__get__(self)
+            entry = compiled.entry(method)
+            if entry is not None:
+                self.__dict__[request.name] = entry
 
     def _symbolic(self, request: Request, frames: tuple[str, ...], values: Sequence[Any]) -> Any:
         for port, value in zip(input_ports(self.tree, (request,), frames), values, strict=True):
@@ -260,9 +278,6 @@ class RobotCore:
                     "symbols have no batch axes"
                 )
         return evaluate(self.tree, (request,), frames, values)[request.label]
-
-    def _check_frame(self, frame: str) -> None:
-        check_frame(self.tree, frame)
 
 
 def _doc(requests: Sequence[Request]) -> str:

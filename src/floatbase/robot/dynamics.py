@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from floatbase.robot.core import RobotCore
-from floatbase.robot.quantities import Request
 
 
 class Dynamics(RobotCore):
@@ -33,7 +32,7 @@ class Dynamics(RobotCore):
         `a` (..., nv) is the rate of change of the components of `v`. Spec. (3.52) of Traversaro 2017, table 4.1 of
         Bos 2019.
         """
-        return self._evaluate(Request("inverse_dynamics"), (q, v, a), wrenches, out=out, threads=threads)
+        return self._evaluate(("inverse_dynamics",), (q, v, a), wrenches, out=out, threads=threads)
 
     def forward_dynamics(
         self,
@@ -49,11 +48,11 @@ class Dynamics(RobotCore):
 
         `tau` (..., nv) includes the wrench on a floating base, normally zero. Table E.6 of Bos 2019, signs corrected.
         """
-        return self._evaluate(Request("forward_dynamics"), (q, v, tau), wrenches, out=out, threads=threads)
+        return self._evaluate(("forward_dynamics",), (q, v, tau), wrenches, out=out, threads=threads)
 
     def mass_matrix(self, q: Any, *, out: Any = None, threads: int | None = None) -> Any:
         """Mass matrix $M$ (..., nv, nv), symmetric, by composite rigid bodies (3.54 of Traversaro 2017)."""
-        return self._evaluate(Request("mass_matrix"), (q,), out=out, threads=threads)
+        return self._evaluate(("mass_matrix",), (q,), out=out, threads=threads)
 
     def bias(
         self,
@@ -65,16 +64,16 @@ class Dynamics(RobotCore):
         threads: int | None = None,
     ) -> Any:
         r"""Bias forces $C \nu + G - \sum_k J_k^T f_k$ (..., nv): inverse dynamics at zero acceleration."""
-        return self._evaluate(Request("bias"), (q, v), wrenches, out=out, threads=threads)
+        return self._evaluate(("bias",), (q, v), wrenches, out=out, threads=threads)
 
     def gravity(self, q: Any, *, out: Any = None, threads: int | None = None) -> Any:
         """Generalised gravity forces $G$ (..., nv), the gradient of the potential energy."""
-        return self._evaluate(Request("gravity"), (q,), out=out, threads=threads)
+        return self._evaluate(("gravity",), (q,), out=out, threads=threads)
 
     def kinetic_energy(self, q: Any, v: Any, *, out: Any = None, threads: int | None = None) -> Any:
         r"""Kinetic energy $\frac12 \nu^T M \nu$ (...,) in J."""
-        return self._evaluate(Request("kinetic_energy"), (q, v), out=out, threads=threads)
+        return self._evaluate(("kinetic_energy",), (q, v), out=out, threads=threads)
 
     def potential_energy(self, q: Any, *, out: Any = None, threads: int | None = None) -> Any:
         r"""Potential energy $-m\,g^T p_{com}$ (...,) in J, zero at the world's origin."""
-        return self._evaluate(Request("potential_energy"), (q,), out=out, threads=threads)
+        return self._evaluate(("potential_energy",), (q,), out=out, threads=threads)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from floatbase.robot.core import RobotCore
-from floatbase.robot.quantities import Request
 
 
 class Kinematics(RobotCore):
@@ -22,32 +21,28 @@ class Kinematics(RobotCore):
 
     def pose(self, q: Any, frame: str, *, out: Any = None, threads: int | None = None) -> Any:
         """Pose `world_H_frame` (..., 4, 4) of a frame: rotation, position in the world, last row 0 0 0 1."""
-        return self._evaluate(self._request("pose", frame), (q,), out=out, threads=threads)
+        return self._evaluate(("pose", frame), (q,), out=out, threads=threads)
 
     def velocity(self, q: Any, v: Any, frame: str, *, out: Any = None, threads: int | None = None) -> Any:
         """Twist (..., 6) of a frame with respect to the world, equal to `jacobian(q, frame) @ v`."""
-        return self._evaluate(self._request("velocity", frame), (q, v), out=out, threads=threads)
+        return self._evaluate(("velocity", frame), (q, v), out=out, threads=threads)
 
     def acceleration(self, q: Any, v: Any, a: Any, frame: str, *, out: Any = None, threads: int | None = None) -> Any:
         """Rate of change (..., 6) of the components of a frame's twist. `a` is the rate of change of `v`."""
-        return self._evaluate(self._request("acceleration", frame), (q, v, a), out=out, threads=threads)
+        return self._evaluate(("acceleration", frame), (q, v, a), out=out, threads=threads)
 
     def jacobian(self, q: Any, frame: str, *, out: Any = None, threads: int | None = None) -> Any:
         """Jacobian (..., 6, nv) of a frame: its twist is `jacobian @ v` (spec. equation (3.50) of Traversaro 2017)."""
-        return self._evaluate(self._request("jacobian", frame), (q,), out=out, threads=threads)
+        return self._evaluate(("jacobian", frame), (q,), out=out, threads=threads)
 
     def com(self, q: Any, *, out: Any = None, threads: int | None = None) -> Any:
         """Position (..., 3) of the centre of mass in the world."""
-        return self._evaluate(Request("com"), (q,), out=out, threads=threads)
+        return self._evaluate(("com",), (q,), out=out, threads=threads)
 
     def com_velocity(self, q: Any, v: Any, *, out: Any = None, threads: int | None = None) -> Any:
         """Velocity (..., 3) of the centre of mass in the world."""
-        return self._evaluate(Request("com_velocity"), (q, v), out=out, threads=threads)
+        return self._evaluate(("com_velocity",), (q, v), out=out, threads=threads)
 
     def com_jacobian(self, q: Any, *, out: Any = None, threads: int | None = None) -> Any:
         """Jacobian (..., 3, nv) of the centre of mass: its velocity is `com_jacobian @ v`."""
-        return self._evaluate(Request("com_jacobian"), (q,), out=out, threads=threads)
-
-    def _request(self, name: str, frame: str) -> Request:
-        self._check_frame(frame)
-        return Request(name, (frame,))
+        return self._evaluate(("com_jacobian",), (q,), out=out, threads=threads)

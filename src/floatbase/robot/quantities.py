@@ -42,12 +42,20 @@ QUANTITIES: dict[str, Quantity] = {
 }
 
 
-@dataclass(frozen=True)
-class Request:
-    """One quantity with its static arguments, for instance the Jacobian of one frame."""
+class Request(tuple[str, ...]):
+    """One quantity with its static arguments, for instance the Jacobian of one frame: `("jacobian", "l_sole")`."""
 
-    name: str
-    static: tuple[str, ...] = ()
+    __slots__ = ()
+
+    @property
+    def name(self) -> str:
+        """Of the quantity."""
+        return self[0]
+
+    @property
+    def static(self) -> tuple[str, ...]:
+        """What the quantity is asked for."""
+        return tuple(self[1:])
 
     @property
     def quantity(self) -> Quantity:
@@ -57,7 +65,7 @@ class Request:
     @property
     def label(self) -> str:
         """A name for the output."""
-        return "_".join((self.name, *self.static))
+        return "_".join(self)
 
 
 def parse(tree: Tree, output: str | Sequence[str]) -> Request:
@@ -71,7 +79,7 @@ def parse(tree: Tree, output: str | Sequence[str]) -> Request:
         raise ArgumentError(f"the quantity {name!r} is asked for as {example}, got {output!r}")
     for frame in static:
         check_frame(tree, frame)
-    return Request(name, tuple(static))
+    return Request((name, *static))
 
 
 def check_frame(tree: Tree, frame: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -13,8 +13,7 @@ from floatbase.compiler.entry.interpreter import probe
 from floatbase.compiler.entry.layout import MAX_AXES, MAX_PORTS, Descriptor, KernelSlot, PortSlot
 from floatbase.compiler.memory import shared_scratch
 from floatbase.compiler.program import Port
-
-DType = Literal["float64", "float32"]
+from floatbase.compiler.target import DType
 
 METH_FASTCALL, METH_KEYWORDS = 0x80, 0x02
 

@@ -9,14 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from floatbase.compiler.lowering.batch import emit_batch
-from floatbase.compiler.lowering.builder import Dtype
 from floatbase.compiler.lowering.module import Module
 from floatbase.compiler.lowering.single import emit_single
 from floatbase.compiler.program import Program
-from floatbase.compiler.target import Target
+from floatbase.compiler.target import DType, Target
 from floatbase.errors import ArgumentError
 
-__all__ = ["Dtype", "Lowered", "Target", "lower"]
+__all__ = ["DType", "Lowered", "Target", "lower"]
 
 LANES = (1, 2, 4, 8, 16, 32)
 
@@ -29,7 +28,7 @@ class Lowered:
     scratch: int
 
 
-def lower(program: Program, target: Target, dtype: Dtype, lanes: int) -> Lowered:
+def lower(program: Program, target: Target, dtype: DType, lanes: int) -> Lowered:
     """Write a program as an LLVM module with one entry: `fb_one` for one lane, `fb_batch` for several.
 
     Bit `k` of what an entry returns is set if guard `k` failed in any row, and the sign bit if any number among

@@ -12,18 +12,17 @@ from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
 from itertools import count
-from typing import Literal
 
 import numpy as np
 
-Dtype = Literal["float64", "float32"]
+from floatbase.compiler.target import DType
 
 
 @dataclass(frozen=True)
 class Element:
     """The types of a value of `lanes` lanes, as LLVM writes them."""
 
-    dtype: Dtype
+    dtype: DType
     lanes: int
     fma: bool
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from floatbase.compiler.lowering.builder import Builder, Dtype, Element
+from floatbase.compiler.lowering.builder import Builder, Element
 from floatbase.compiler.program import Program
-from floatbase.compiler.target import Target
+from floatbase.compiler.target import DType, Target
 
 CACHE_LINE = 64
 FRAME_END = "@FRAME_END@"
@@ -48,7 +48,7 @@ class Module:
     emitted: dict[str, int] = field(default_factory=dict)
 
     @staticmethod
-    def create(target: Target, dtype: Dtype, lanes: int) -> Module:
+    def create(target: Target, dtype: DType, lanes: int) -> Module:
         """An empty module."""
         return Module(target, Element(dtype, lanes, target.has_fma))
 
