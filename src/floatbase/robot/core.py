@@ -50,7 +50,7 @@ class RobotCore:
         self.tree = build_tree(model, **settings)
         self._settings = settings
         self._functions: dict[Any, Function] = {}
-        self._entries: dict[tuple[str, ...], Callable[..., Any]] = {}
+        self._entries: dict[tuple[tuple[str, ...], tuple[str, ...]], Callable[..., Any]] = {}
         self.kernel_functions: dict[Any, Any] = {}  # of the kernels called with this robot
 
     # -- description ----------------------------------------------------------------------------------------
@@ -232,16 +232,19 @@ class RobotCore:
     ) -> Any:
         """Call one quantity: compiled for numbers, traced for symbols, replayed for CasADi's expressions."""
         if not wrenches:
-            entry = self._entries.get(request)
+            entry = self._entries.get((request, ()))
             if entry is not None and threads is None:
                 return entry(*arrays, out=out)
-            return self._resolve(parse(self.tree, request), *arrays, out=out, threads=threads)
+            return self._resolve(parse(self.tree, request), (), *arrays, out=out, threads=threads)
         if not isinstance(wrenches, Mapping):
             raise ArgumentError(f"{request[0]}: wrenches must be a mapping of frames to wrenches, got {wrenches!r}")
-        request = parse(self.tree, request)
-        return self._resolve(request, *arrays, *wrenches.values(), frames=tuple(wrenches), out=out, threads=threads)
+        frames = tuple(wrenches)
+        entry = self._entries.get((request, frames))
+        if entry is not None and threads is None:
+            return entry(*arrays, *wrenches.values(), out=out)
+        return self._resolve(parse(self.tree, request), frames, *arrays, *wrenches.values(), out=out, threads=threads)
 
-    def _resolve(self, request: Request, *values: Any, frames: tuple[str, ...] = (), **call: Any) -> Any:
+    def _resolve(self, request: Request, frames: tuple[str, ...], *values: Any, **call: Any) -> Any:
         """The same for anything that a built-in function does not serve at once."""
         if is_symbolic(*values):
             return self._symbolic(request, frames, values)
@@ -250,21 +253,19 @@ class RobotCore:
             from floatbase.compiler.casadi import casadi_call
 
             return casadi_call(compiled.program, *values)[0]
-        if frames:
-            return compiled(*values, **call)
-        if request not in self._entries:
-            self._shorten(request, compiled)
+        if (request, frames) not in self._entries:
+            self._shorten(request, frames, compiled)
         return compiled.general(*values, **call)
 
-    def _shorten(self, request: Request, compiled: Function) -> None:
+    def _shorten(self, request: Request, frames: tuple[str, ...], compiled: Function) -> None:
         """Let a built-in function check the arguments and call machine code from now on.
 
         It stands in the place of a method that takes arrays alone, and hands everything unusual (other arguments,
         symbols, something wrong) back to that method.
         """
-        resolve = partial(self._resolve, request)
-        self._entries[request] = compiled.entry(resolve) or resolve
-        if not request.static:
+        resolve = partial(self._resolve, request, frames)
+        self._entries[request, frames] = compiled.entry(resolve) or resolve
+        if not request.static and not frames:
             method = getattr(type(self), request.name).__get__(self)
             entry = compiled.entry(method)
             if entry is not None:
