@@ -1,6 +1,7 @@
 """The built-in entry: what it serves itself, what it hands to the slow path, and what it owns."""
 
 import contextlib
+import ctypes
 import inspect
 import pickle
 import subprocess
@@ -13,7 +14,7 @@ import pytest
 from tests.compiler.functions import A, B, C, pair, sample, scaled
 
 from floatbase.compiler import Port
-from floatbase.compiler.entry import bind, entry_address, interpreter, supported
+from floatbase.compiler.entry import Batch, bind, entry_address, interpreter, supported
 from floatbase.compiler.function import batch_lanes
 
 Y, TOTAL, DOT = Port("y", (3,)), Port("total", (3,)), Port("dot")
@@ -30,9 +31,10 @@ class Slow:
         return "slow"
 
 
-def bound(function, inputs, outputs, result=None, dtypes=("float64", "float32")):
+def bound(function, inputs, outputs, result=None, dtypes=("float64", "float32"), large=None):
     slow = Slow()
-    binding = bind(entry_address(None), function.signature.name, "Doc.", inputs, outputs, slow, result)
+    name, address = function.signature.name, entry_address(None)
+    binding = bind(address, name, "Doc.", inputs, outputs, slow, result, large=large)
     for dtype, lanes in function.variants(dtypes, True):
         kernel = function.kernel(dtype, lanes)
         binding.set_kernel(dtype, lanes, kernel.address, kernel.scratch)
@@ -247,7 +249,7 @@ def test_it_looks_like_a_function(fast):
     call, _ = fast
     assert call.__name__ == "scaled"
     assert call.__doc__ == "Doc."
-    assert str(inspect.signature(call)) == "(a, b, c, *, out=None)"
+    assert str(inspect.signature(call)) == "(a, b, c, *, out=None, threads=None)"
     assert call.__module__ == "floatbase"
 
 
@@ -273,12 +275,81 @@ def test_an_unknown_interpreter_takes_the_slow_path(monkeypatch, one):
         interpreter.probe.cache_clear()
 
 
-def test_large_batches_give_up_the_lock(one):
-    """A thread that only counts keeps counting while a batch is computed."""
+def test_large_batches_need_somebody_to_compute_them(one):
     rows = 40 * batch_lanes("float64")
     call, slow = bound(one, (A, B, C), (Y,))
     assert call(np.ones((rows, 3)), np.ones(3), 1.0) == "slow"
-    assert len(slow.calls) == 1
+    assert call(np.ones((rows, 3)), np.ones(3), 1.0, threads=2) == "slow"
+    assert len(slow.calls) == 2
+
+
+class Large:
+    """Notes the batches it is given, and writes a number into their first output."""
+
+    def __init__(self, status=0):
+        self.calls, self.status = [], status
+
+    def __call__(self, address, threads):
+        batch = Batch.from_address(address)
+        self.calls.append((batch.rows, batch.single, threads))
+        addresses = (ctypes.c_void_p * 4).from_address(batch.addresses)
+        strides = (ctypes.c_int64 * 4).from_address(batch.strides)
+        kind = ctypes.c_float if batch.single else ctypes.c_double
+        kind.from_address(addresses[3] + (batch.rows - 1) * strides[3]).value = 7.0
+        return self.status
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_large_batches_and_threads_are_handed_on(one, dtype):
+    large = Large()
+    call, slow = bound(one, (A, B, C), (Y,), large=large)
+    many, few, b = np.ones((101, 3), dtype), np.ones((3, 3), dtype), np.ones(3, dtype)
+    out = np.zeros((101, 3), dtype)
+    assert call(many, b, 1.0)[100, 0] == 7.0
+    assert call(many, b, 1.0, out=out, threads=2) is out and out[100, 0] == 7.0
+    assert call(few, b, 1.0, threads=3, out=None)[2, 0] == 7.0
+    assert call(few, b, 1.0, threads=None, out=out[:3])[2, 0] == 2.0
+    single = dtype == np.float32
+    assert large.calls == [(101, single, None), (101, single, 2), (3, single, 3)]
+    assert not slow.calls
+    assert call(b, b, 1.0, threads=2) == "slow"
+    assert call(many, b, 1.0, threads=2, other=1) == "slow"
+    assert call(many, b, 1.0, other=1) == "slow"
+
+
+def test_a_bad_state_in_a_large_batch_takes_the_slow_path(one):
+    call, slow = bound(one, (A, B, C), (Y,), large=Large(status=1 << 31))
+    assert call(np.ones((101, 3)), np.ones(3), 1.0) == "slow"
+    assert slow.calls[0][0][0].shape == (101, 3)
+
+
+def test_an_error_in_a_large_batch_leaves_nothing_behind(one):
+    def large(address, threads):
+        raise KeyError(threads)
+
+    call, slow = bound(one, (A, B, C), (Y,), large=large)
+    many, b = np.ones((1000, 3)), np.ones(3)
+    out = np.zeros_like(many)
+
+    def work(times):
+        for _ in range(times):
+            for options in ({}, {"threads": 2}, {"out": out, "threads": 1000}):
+                with pytest.raises(KeyError):
+                    call(many, b, 1.0, **options)
+
+    work(10)
+    watched = (many, b, out, np.dtype("f8"), None)
+    before = [sys.getrefcount(item) for item in watched]
+    tracemalloc.start()
+    work(10)
+    start = tracemalloc.get_traced_memory()[0]
+    work(200)
+    grown = tracemalloc.get_traced_memory()[0] - start
+    tracemalloc.stop()
+    assert grown < 10 * many.nbytes
+    after = [sys.getrefcount(item) for item in watched]
+    assert max(abs(x - y) for x, y in zip(after, before, strict=True)) < 20
+    assert not slow.calls
 
 
 def test_the_process_ends_cleanly():

@@ -8,7 +8,6 @@ row's result does not depend on how the batch is cut.
 from __future__ import annotations
 
 import ctypes
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -52,6 +51,16 @@ class Kernel:
         return Kernel((_ONE if lanes == 1 else _BATCH)(address), address, lanes, scratch, code)
 
 
+@dataclass(frozen=True)
+class Table:
+    """Where the rows of all inputs and outputs are: addresses of arrays of addresses and strides."""
+
+    addresses: int
+    strides: int
+    inputs: int
+    ports: int
+
+
 class Ports:
     """The rows of all inputs and outputs, as the arrays of addresses and strides that kernels take."""
 
@@ -82,45 +91,38 @@ class Ports:
             union |= kernel.call(at, at + outputs, scratch)
         return union & 0xFFFFFFFF
 
-    def job(self, kernel: Kernel, rows: int) -> Job:
-        """All rows as work for several threads; valid as long as this object."""
-        return Job(
-            rows=rows,
-            lanes=kernel.lanes,
-            kernel=kernel.address,
-            addresses=self._first,
-            strides=self._at,
-            inputs=self._count,
-            ports=len(self.rows),
-            scratch=thread_scratch(kernel.scratch),
-        )
+    @property
+    def table(self) -> Table:
+        """Where all rows are; valid as long as this object."""
+        return Table(self._first, self._at, self._count, len(self.rows))
 
 
 def run_rows(ports: Ports, kernel: Kernel, rows: int, operations: int, threads: int) -> int:
-    """Run a kernel on all rows; status bits of a piece with a bad state, or 0."""
+    """Run a kernel on all rows; status bits of pieces with bad states, or 0."""
     if kernel.lanes == 1 or rows <= kernel.lanes:
         return ports.run(kernel, 0, rows)
+    return run_batch(ports.table, kernel, rows, operations, threads)
+
+
+def run_batch(table: Table, kernel: Kernel, rows: int, operations: int, threads: int) -> int:
+    """Run a batch kernel on all rows; status bits of pieces with bad states, or 0."""
     seconds_per_row = max(operations, 1) * SECONDS_PER_OPERATION
-    if threads == 1 or rows * seconds_per_row < _SHARED_SECONDS:
-        return _run_alone(ports, kernel, rows, seconds_per_row)
-    job = ports.job(kernel, rows)
-    job.smallest = int(_SHORTEST_SECONDS / seconds_per_row)
-    # until the estimate is replaced by a measurement
-    job.largest = job.budget = max(int(LONGEST_SECONDS / 4 / seconds_per_row), kernel.lanes)
+    if rows * seconds_per_row < _SHARED_SECONDS:
+        threads = 1
+    # a quarter until the estimate is replaced by a measurement
+    largest = max(int(LONGEST_SECONDS / 4 / seconds_per_row), kernel.lanes)
+    job = Job(
+        rows=rows,
+        lanes=kernel.lanes,
+        smallest=int(_SHORTEST_SECONDS / seconds_per_row),
+        largest=largest,
+        budget=largest,
+        kernel=kernel.address,
+        addresses=table.addresses,
+        strides=table.strides,
+        inputs=table.inputs,
+        ports=table.ports,
+        scratch=thread_scratch(kernel.scratch),
+    )
     share(job, min(threads, -(-rows // kernel.lanes)), kernel.scratch)
     return int(job.status)
-
-
-def _run_alone(ports: Ports, kernel: Kernel, rows: int, seconds_per_row: float) -> int:
-    longest = LONGEST_SECONDS / 4  # until the estimate is replaced by a measurement
-    start = 0
-    while start < rows:
-        pieces = max(int(longest / seconds_per_row) // kernel.lanes, 1)
-        stop = min(start + pieces * kernel.lanes, rows)
-        before = time.perf_counter()
-        status = ports.run(kernel, start, stop)
-        if status:
-            return status
-        longest, seconds_per_row = LONGEST_SECONDS, max(time.perf_counter() - before, 1e-9) / (stop - start)
-        start = stop
-    return 0

@@ -32,8 +32,8 @@ from floatbase.compiler.artifact import (
     store_record,
 )
 from floatbase.compiler.cache import Cache, default_cache
-from floatbase.compiler.entry import Binding, bind, entry_address, supported
-from floatbase.compiler.execution import LOOP_ROWS, SECONDS_PER_OPERATION, Kernel, Ports, run_rows
+from floatbase.compiler.entry import Batch, Binding, bind, entry_address, supported
+from floatbase.compiler.execution import LOOP_ROWS, SECONDS_PER_OPERATION, Kernel, Ports, Table, run_batch, run_rows
 from floatbase.compiler.explanation import explain
 from floatbase.compiler.program import Program
 from floatbase.compiler.target import DType, Target
@@ -101,9 +101,7 @@ class Function:
             returned. Its content is undefined after an error.
         threads: how many threads share the rows of a batch; by default what `set_threads` says.
         """
-        if threads is None:
-            return (self._fast or self._bind())(*arrays, out=out, **named)
-        return self.general(*arrays, out=out, threads=threads, **named)
+        return (self._fast or self._bind())(*arrays, out=out, threads=threads, **named)
 
     def __reduce__(self) -> tuple[Any, ...]:
         data = program_format.dumps(self.program)
@@ -193,7 +191,10 @@ class Function:
             address = entry_address(self.cache) if supported(inputs, outputs) else None
             if address is None:
                 return None
-            binding = bind(address, signature.name, self.__doc__ or "", inputs, outputs, fallback, self._result, self)
+            doc = self.__doc__ or ""
+            binding = bind(
+                address, signature.name, doc, inputs, outputs, fallback, self._result, self, self._compute_large
+            )
             seconds = max(self._record.operations, 1) * SECONDS_PER_OPERATION
             binding.set_limits(LOOP_ROWS, max(int(_LOCKED_SECONDS / seconds), LOOP_ROWS))
             for (dtype, lanes), kernel in self._kernels.items():
@@ -257,6 +258,17 @@ class Function:
             if result is not computed.array:
                 result[...] = computed.array
         return self._deliver(results, out, packs)
+
+    def _compute_large(self, address: int, threads: int | None) -> int:
+        """Compute a batch that the built-in function has checked, without the interpreter lock; its status bits."""
+        count = get_threads() if threads is None else check_threads(threads)
+        batch = Batch.from_address(address)
+        dtype: DType = "float32" if batch.single else "float64"
+        kernel = self._kernels[dtype, batch_lanes(dtype)]
+        signature = self.signature
+        inputs, outputs = len(signature.inputs), len(signature.outputs)
+        table = Table(batch.addresses, batch.strides, inputs, inputs + outputs)
+        return run_batch(table, kernel, batch.rows, self._record.operations, count)
 
     def _deliver(self, results: list[np.ndarray[Any, Any]], out: Any, packs: bool) -> Any:
         if out is not None:

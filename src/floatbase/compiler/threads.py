@@ -71,6 +71,7 @@ class _Crew:
     count: int
     scratch: int  # bytes that each has
     mailboxes: Any  # array of addresses
+    wake: int  # address of the function that releases a lock
 
 
 class _Pool:
@@ -78,7 +79,7 @@ class _Pool:
         self._lock = threading.Lock()
         self._mailboxes: list[Mailbox] = []
         self._kept: list[Any] = []  # areas that a helper may still be using
-        self._crew = _Crew(0, 0, None)
+        self._crew = _Crew(0, 0, None, 0)
 
     def crew(self, helpers: int, scratch: int) -> _Crew:
         """At least so many helpers with at least so much scratch memory each."""
@@ -94,7 +95,8 @@ class _Pool:
             while len(self._mailboxes) < helpers:
                 self._start(size)
             addresses = [ctypes.addressof(mailbox) for mailbox in self._mailboxes]
-            self._crew = _Crew(len(addresses), size, (ctypes.c_void_p * len(addresses))(*addresses))
+            table = (ctypes.c_void_p * len(addresses))(*addresses)
+            self._crew = _Crew(len(addresses), size, table, _function("PyThread_release_lock"))
             return self._crew
 
     def _furnish(self, mailbox: Mailbox, size: int) -> None:
@@ -131,16 +133,21 @@ if hasattr(os, "register_at_fork"):
 
 
 def share(job: Job, threads: int, scratch: int) -> None:
-    """Compute a job's rows on this thread and others at once. Nobody works on it any more when this returns.
+    """Compute a job's rows on this thread and, if there are more, others at once.
+
+    Nobody works on it any more when this returns or raises an error.
 
     job: all but what concerns helpers. Its `largest` and `budget` follow the speed that is measured.
     scratch: bytes of scratch memory that the kernel needs.
     """
     code = sharing_code()
-    crew = _pool.crew(threads - 1, scratch)
-    job.parts, job.wanted = 2 * threads, threads - 1
-    job.mailboxes, job.mailbox_count = ctypes.addressof(crew.mailboxes), crew.count
-    job.wake, job.patience = _function("PyThread_release_lock"), int(_PATIENCE_SECONDS * code.turns_per_second)
+    if threads == 1:
+        job.parts = 1
+    else:
+        crew = _pool.crew(threads - 1, scratch)
+        job.parts, job.wanted = 2 * threads, threads - 1
+        job.mailboxes, job.mailbox_count = ctypes.addressof(crew.mailboxes), crew.count
+        job.wake, job.patience = crew.wake, int(_PATIENCE_SECONDS * code.turns_per_second)
     address = ctypes.addressof(job)
     interrupt: BaseException | None = None
     try:

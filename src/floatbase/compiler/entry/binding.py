@@ -71,10 +71,12 @@ def bind(
     slow: Callable[..., Any],
     result: Callable[[tuple[Any, ...]], Any] | None = None,
     owner: object = None,
+    large: Callable[[int, int | None], int] | None = None,
 ) -> Binding:
     """Make the built-in function whose code, compiled from `entry_ir`, is at `address`. See `supported`.
 
-    It keeps `owner` alive, which must keep the kernels' code alive.
+    It keeps `owner` alive, which must keep the kernels' code alive. `large` computes batches without the interpreter
+    lock: it is called with the address of a `Batch` and `threads=`, and gives status bits.
     """
     found = probe()
     assert found is not None
@@ -82,6 +84,7 @@ def bind(
     descriptor = Descriptor(
         interpreter=ctypes.addressof(interpreter),
         slow=id(slow),
+        large=None if large is None else id(large),
         result=None if result is None else id(result),
         inputs=len(inputs),
         outputs=len(outputs),
@@ -95,11 +98,12 @@ def bind(
     for number, port in enumerate(inputs + outputs):
         shape = (ctypes.c_int64 * MAX_AXES)(*port.shape)
         descriptor.ports[number] = PortSlot(axes=len(port.shape), size=port.size, shape=shape)
-    arguments = ", ".join([port.name for port in inputs] + ["*", "out=None"])
+    arguments = ", ".join([port.name for port in inputs] + ["*", "out=None", "threads=None"])
     text = f"{name}({arguments})\n--\n\n{doc}"
     definition = _MethodDefinition(name.encode(), address, METH_FASTCALL | METH_KEYWORDS, text.encode())
     descriptor.keep = (
         slow,
+        large,
         result,
         owner,
         interpreter,

@@ -5,11 +5,13 @@
 * exact NumPy arrays of native float64, or all of native float32, C-contiguous and aligned, of a port's shape, or of
   that shape with one leading batch axis of the same length everywhere;
 * Python floats (and numpy.float64) where a port is a scalar;
-* `out=`: an array of the exact result's shape (or a tuple of them), writeable, not overlapping anything else.
+* `out=`: an array of the exact result's shape (or a tuple of them), writeable, not overlapping anything else;
+* `threads=`, handed on with the batch.
 
-Everything else, kernels that are not compiled yet, large batches, and kernels that report a bad state are handed to
-the slow path with the same arguments. The interpreter lock is held throughout; nothing but `new_array`, `result` and
-the slow path can run Python code, and no kernel is running then, so one scratch area serves all calls.
+Everything else, kernels that are not compiled yet, and kernels that report a bad state are handed to the slow path
+with the same arguments. Large batches, and batches for a number of threads, are computed by `large`, which gives up the
+interpreter lock. It is held otherwise; nothing but `new_array`, `large`, `result` and the slow path can run Python
+code, and no kernel is running here then, so one scratch area serves all calls.
 """
 
 from __future__ import annotations

@@ -32,6 +32,12 @@ def put(name: str, kind: str, value: str, base: str, index: str) -> str:
     return f"  %{name} = getelementptr {kind}, ptr %{base}, i64 %{index}\n  store {kind} %{value}, ptr %{name}"
 
 
+def store(structure: type, name: str, field: str, base: str, value: str) -> str:
+    """Write a field of one of our structures; `value` with its type."""
+    offset = getattr(structure, field).offset
+    return f"  %{name} = getelementptr i8, ptr %{base}, i64 {offset}\n  store {value}, ptr %{name}"
+
+
 def of(structure: type, name: str, field: str, base: str, kind: str = "ptr") -> str:
     """Read a field of one of our structures."""
     return load(name, kind, base, getattr(structure, field).offset)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+
 from floatbase.compiler.entry.emit import (
     ARRAY_DATA,
     FLOAT_VALUE,
@@ -16,11 +18,11 @@ from floatbase.compiler.entry.emit import (
     of,
     put,
 )
-from floatbase.compiler.entry.layout import MAX_AXES, MAX_PORTS, Descriptor, Interpreter, KernelSlot, PortSlot
+from floatbase.compiler.entry.layout import MAX_AXES, MAX_PORTS, Batch, Descriptor, Interpreter, KernelSlot, PortSlot
 
 
 def begin(tuple_items: int) -> str:
-    """Locals, the number of arguments, and the keyword `out`."""
+    """Locals, the number of arguments, and the keywords `out` and `threads`."""
     return f"""
 define ptr @fb_entry(ptr %self, ptr %arguments, i64 %count, ptr %names) {{
 start:
@@ -30,6 +32,8 @@ start:
   %values = alloca [{MAX_PORTS} x double], align 16
   %made = alloca [{MAX_PORTS} x ptr], align 16
   %shape = alloca [{MAX_AXES + 1} x i64], align 16
+  %large.batch = alloca [{ctypes.sizeof(Batch)} x i8], align 16
+  %large.arguments = alloca [2 x ptr], align 16
 {load("d", "ptr", "self", STRUCTURE_DATA)}
 {of(Descriptor, "api", "interpreter", "d")}
 {of(Descriptor, "inputs", "inputs", "d", "i64")}
@@ -49,26 +53,42 @@ keywords:
   br i1 %no.names, label %in.head, label %named
 named:
 {load("name.count", "i64", "names", TUPLE_SIZE)}
-  %one.name = icmp eq i64 %name.count, 1
-  br i1 %one.name, label %name.one, label %slow
-name.one:
-{load("name", "ptr", "names", tuple_items)}
 {of(Interpreter, "out.name", "out", "api")}
+{of(Interpreter, "threads.name", "threads", "api")}
 {of(Interpreter, "none", "none", "api")}
+  %name.items = getelementptr i8, ptr %names, i64 {tuple_items}
+  br label %name.head
+name.head:
+  %m = phi i64 [ 0, %named ], [ %m.next, %name.next ]
+  %out.before = phi ptr [ null, %named ], [ %out.after, %name.next ]
+  %threads.before = phi ptr [ null, %named ], [ %threads.after, %name.next ]
+  %name.more = icmp slt i64 %m, %name.count
+  br i1 %name.more, label %name.body, label %in.head
+name.body:
+{item("name", "ptr", "name.items", "m")}
+  %place = add i64 %count, %m
+{item("given", "ptr", "arguments", "place")}
+  %given.none = icmp eq ptr %given, %none
+  %given.said = select i1 %given.none, ptr null, ptr %given
   %is.out = icmp eq ptr %name, %out.name
-{item("out.given", "ptr", "arguments", "count")}
-  %out.none = icmp eq ptr %out.given, %none
-  %out.named = select i1 %out.none, ptr null, ptr %out.given
-  br i1 %is.out, label %in.head, label %slow
+  %is.threads = icmp eq ptr %name, %threads.name
+  %is.known = or i1 %is.out, %is.threads
+  br i1 %is.known, label %name.next, label %slow
+name.next:
+  %out.after = select i1 %is.out, ptr %given.said, ptr %out.before
+  %threads.after = select i1 %is.threads, ptr %given.said, ptr %threads.before
+  %m.next = add i64 %m, 1
+  br label %name.head
 """
 
 
 INPUTS = f"""
 in.head:
-  %out = phi ptr [ null, %keywords ], [ %out.named, %name.one ], [ %out, %in.done ]
-  %i = phi i64 [ 0, %keywords ], [ 0, %name.one ], [ %i.next, %in.done ]
-  %kernel = phi ptr [ null, %keywords ], [ null, %name.one ], [ %kernel.next, %in.done ]
-  %rows = phi i64 [ -1, %keywords ], [ -1, %name.one ], [ %rows.next, %in.done ]
+  %out = phi ptr [ null, %keywords ], [ %out.before, %name.head ], [ %out, %in.done ]
+  %threads = phi ptr [ null, %keywords ], [ %threads.before, %name.head ], [ %threads, %in.done ]
+  %i = phi i64 [ 0, %keywords ], [ 0, %name.head ], [ %i.next, %in.done ]
+  %kernel = phi ptr [ null, %keywords ], [ null, %name.head ], [ %kernel.next, %in.done ]
+  %rows = phi i64 [ -1, %keywords ], [ -1, %name.head ], [ %rows.next, %in.done ]
   %in.more = icmp slt i64 %i, %inputs
   br i1 %in.more, label %in.body, label %ready
 in.body:
@@ -153,10 +173,17 @@ ready:
 {of(Descriptor, "loop.rows", "loop_rows", "d", "i64")}
   %few = icmp sle i64 %run.rows, %batch.rows
   %some = icmp ne i64 %run.rows, 0
-  %here = and i1 %few, %some
-  br i1 %here, label %select, label %slow
-select:
+{of(Descriptor, "large", "large", "d")}
+  %unsaid = icmp eq ptr %threads, null
+  %here = and i1 %few, %unsaid
   %use.loop = icmp sle i64 %run.rows, %loop.rows
+  %use.batch = xor i1 %use.loop, true
+  %outside = icmp ne ptr %large, null
+  %may.leave = and i1 %use.batch, %outside
+  %served = or i1 %here, %may.leave
+  %possible = and i1 %served, %some
+  br i1 %possible, label %select, label %slow
+select:
 {of(KernelSlot, "one", "one", "kernel")}
 {of(KernelSlot, "batch", "batch", "kernel")}
 {of(KernelSlot, "scratch", "scratch", "kernel")}

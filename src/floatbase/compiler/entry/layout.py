@@ -23,6 +23,7 @@ class Interpreter(ctypes.Structure):
         ("double_type", ctypes.c_void_p),  # numpy.float64
         ("none", ctypes.c_void_p),
         ("out", ctypes.c_void_p),  # the interned string "out"
+        ("threads", ctypes.c_void_p),  # the interned string "threads"
         ("vectorcall", ctypes.c_void_p),
         ("call_one", ctypes.c_void_p),
         ("increment", ctypes.c_void_p),
@@ -30,6 +31,8 @@ class Interpreter(ctypes.Structure):
         ("tuple_new", ctypes.c_void_p),
         ("tuple_get", ctypes.c_void_p),
         ("tuple_set", ctypes.c_void_p),
+        ("from_pointer", ctypes.c_void_p),
+        ("as_long", ctypes.c_void_p),
         ("new_array", ctypes.c_void_p),
         ("scalar_of", ctypes.c_void_p),
     )
@@ -58,6 +61,17 @@ class PortSlot(ctypes.Structure):
     )
 
 
+class Batch(ctypes.Structure):
+    """A batch to be computed without the interpreter lock, its arguments checked."""
+
+    _fields_ = (
+        ("addresses", ctypes.c_void_p),  # of the first rows of inputs and outputs
+        ("strides", ctypes.c_void_p),
+        ("rows", ctypes.c_int64),
+        ("single", ctypes.c_int64),  # whether numbers are float32
+    )
+
+
 class Descriptor(ctypes.Structure):
     """All that the entry knows of a program. The instance is the `self` of the built-in function.
 
@@ -67,12 +81,13 @@ class Descriptor(ctypes.Structure):
     _fields_ = (
         ("interpreter", ctypes.c_void_p),
         ("slow", ctypes.c_void_p),  # called with the same arguments whenever something is unusual
+        ("large", ctypes.c_void_p),  # called with the address of a `Batch` and the number of threads or None, or null
         ("result", ctypes.c_void_p),  # applied to the tuple of outputs, or null
         ("inputs", ctypes.c_int64),
         ("outputs", ctypes.c_int64),
         ("packs", ctypes.c_int64),  # whether outputs come and go in a tuple
         ("loop_rows", ctypes.c_int64),  # up to this many rows: the one-state kernel, in a loop
-        ("batch_rows", ctypes.c_int64),  # up to this many rows are computed here
+        ("batch_rows", ctypes.c_int64),  # up to this many rows are computed here, under the interpreter lock
         ("float64", KernelSlot),
         ("float32", KernelSlot),
         ("ports", PortSlot * MAX_PORTS),  # the inputs, then the outputs

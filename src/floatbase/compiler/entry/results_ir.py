@@ -2,16 +2,48 @@
 
 from __future__ import annotations
 
-from floatbase.compiler.entry.emit import ARRAY_AXES, item, load, of
-from floatbase.compiler.entry.layout import Descriptor, Interpreter
+from floatbase.compiler.entry.emit import ARRAY_AXES, item, load, of, store
+from floatbase.compiler.entry.layout import Batch, Descriptor, Interpreter
 
 RUN = f"""
 run:
   br i1 %use.loop, label %loop.head, label %run.batch
 run.batch:
+  br i1 %here, label %run.locked, label %run.large
+run.locked:
   %batch.status = call i32 %address(
     ptr %pointers, ptr %strides, ptr %out.pointers, ptr %out.strides, i64 %run.rows, ptr %scratch)
   br label %ran
+run.large:
+{of(Interpreter, "from.pointer", "from_pointer", "api")}
+{of(Interpreter, "as.long", "as_long", "api")}
+{of(Interpreter, "large.call", "vectorcall", "api")}
+{of(Interpreter, "large.none", "none", "api")}
+  %is.float32 = icmp eq ptr %kernel, %single
+  %float32 = zext i1 %is.float32 to i64
+{store(Batch, "large.addresses", "addresses", "large.batch", "ptr %pointers")}
+{store(Batch, "large.strides", "strides", "large.batch", "ptr %strides")}
+{store(Batch, "large.rows.of", "rows", "large.batch", "i64 %run.rows")}
+{store(Batch, "large.single", "single", "large.batch", "i64 %float32")}
+  %batch.number = call ptr %from.pointer(ptr %large.batch)
+  %no.number = icmp eq ptr %batch.number, null
+  br i1 %no.number, label %lost, label %large.go
+large.go:
+  %large.threads = select i1 %unsaid, ptr %large.none, ptr %threads
+  %large.second = getelementptr ptr, ptr %large.arguments, i64 1
+  store ptr %batch.number, ptr %large.arguments
+  store ptr %large.threads, ptr %large.second
+  %large.answer = call ptr %large.call(ptr %large, ptr %large.arguments, i64 2, ptr null)
+  call void %decrement(ptr %batch.number)
+  %no.answer = icmp eq ptr %large.answer, null
+  br i1 %no.answer, label %lost, label %large.done
+large.done:
+  %large.word = call i64 %as.long(ptr %large.answer)
+  %large.status = trunc i64 %large.word to i32
+  call void %decrement(ptr %large.answer)
+  br label %ran
+lost: ; an error is set
+  br i1 %fresh, label %discard, label %failed
 loop.head:
   %row = phi i64 [ 0, %run ], [ %row.next, %advance.head ]
   %status.before = phi i32 [ 0, %run ], [ %status.row, %advance.head ]
@@ -35,7 +67,7 @@ advance.body:
   %p.next = add i64 %p, 1
   br label %advance.head
 ran:
-  %status = phi i32 [ %batch.status, %run.batch ], [ %status.row, %loop.head ]
+  %status = phi i32 [ %batch.status, %run.locked ], [ %status.row, %loop.head ], [ %large.status, %large.done ]
   %good = icmp eq i32 %status, 0
   br i1 %good, label %finish, label %bad
 bad:
@@ -49,8 +81,8 @@ bad.body:
   call void %decrement(ptr %bad.made)
   %b.next = add i64 %b, 1
   br label %bad.head
-discard: ; an allocation failed, its error is set: give back the arrays made before it
-  %x = phi i64 [ %j, %new.make ], [ %x.next, %discard.body ]
+discard: ; an error is set: give back the arrays made
+  %x = phi i64 [ %j, %new.make ], [ %outputs, %lost ], [ %x.next, %discard.body ]
   %discard.more = icmp sgt i64 %x, 0
   br i1 %discard.more, label %discard.body, label %failed
 discard.body:
