@@ -64,7 +64,9 @@ choose:
   %part = sdiv i64 %left, %parts
   %enough = call i64 @llvm.smax.i64(i64 %part, i64 %smallest)
   %bounded = call i64 @llvm.smin.i64(i64 %enough, i64 %largest)
-  %groups = sdiv i64 %bounded, %lanes
+  %filled = add i64 %bounded, %lanes
+  %filled.less = sub i64 %filled, 1
+  %groups = sdiv i64 %filled.less, %lanes
   %one.group = call i64 @llvm.smax.i64(i64 %groups, i64 1)
   %whole = mul i64 %one.group, %lanes
   %piece = call i64 @llvm.smin.i64(i64 %whole, i64 %left)

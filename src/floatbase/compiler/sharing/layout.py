@@ -20,7 +20,7 @@ class Job(ctypes.Structure):
         ("status", ctypes.c_int64),  # union of status bits
         ("active_apart", ctypes.c_int64 * 14),
         ("rows", ctypes.c_int64),
-        ("lanes", ctypes.c_int64),
+        ("lanes", ctypes.c_int64),  # every piece but the last is a multiple of this
         ("parts", ctypes.c_int64),  # a piece is this fraction of what is left,
         ("smallest", ctypes.c_int64),  # but not less than this
         ("largest", ctypes.c_int64),  # and not more than this
