@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from floatbase.errors import ArgumentError, RobotFileError
-from floatbase.model import Model, find, load_settings, load_urdf
+from floatbase.errors import ArgumentError
+from floatbase.model import Model, find, load_file, load_settings
 from floatbase.robot import Robot
 
 
@@ -26,7 +25,7 @@ def load(
     allow_nonphysical: bool = False,
     allow_massless: bool = False,
 ) -> Robot:
-    """A robot from a name (see `robots`), the path of a URDF file, or a `Model`.
+    """A robot from a name (see `robots`), the path of a URDF or MJCF file, or a `Model`.
 
     * `base`: the base link; by default the root of the file. The order of joints does not depend on it.
     * `floating`: whether the base moves freely. By default it does, except for robots that are known to be arms or
@@ -57,18 +56,17 @@ def load(
     if isinstance(source, Model):
         return Robot(source, **settings)
     if not isinstance(source, str | os.PathLike):
-        raise ArgumentError(f"load takes the name of a robot, the path of a URDF file or a Model, got {source!r}")
+        raise ArgumentError(
+            f"load takes the name of a robot, the path of a URDF or MJCF file or a Model, got {source!r}"
+        )
     if not _is_path(source):
         known = load_settings(str(source))
         settings = {
             name: known.get(name, value) if value is None or value is False else value
             for name, value in settings.items()
         }
-        return Robot(load_urdf(find(str(source)), settings["allow_nonphysical"]), **settings)
-    path = Path(source)
-    if path.suffix.lower() == ".xacro":
-        raise RobotFileError(f"{path}: xacro files must be expanded first: run `xacro {path.name} > robot.urdf`")
-    return Robot(load_urdf(path, allow_nonphysical), **settings)
+        return Robot(load_file(find(str(source)), settings["allow_nonphysical"]), **settings)
+    return Robot(load_file(source, allow_nonphysical), **settings)
 
 
 def _is_path(source: str | os.PathLike[str]) -> bool:

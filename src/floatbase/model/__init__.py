@@ -2,13 +2,30 @@
 
 from floatbase.model.build import build_tree
 from floatbase.model.catalog import find, load_settings, robots
-from floatbase.model.description import Frame, Geometry, Inertia, Joint, Limits, Link, Mimic, Model, Sensor
+from floatbase.model.description import (
+    Configuration,
+    Constraint,
+    Frame,
+    Geometry,
+    Inertia,
+    Joint,
+    Limits,
+    Link,
+    Mimic,
+    Model,
+    Sensor,
+    SkinPatch,
+)
 from floatbase.model.doubts import ModelWarning
+from floatbase.model.mjcf import load_mjcf, parse_mjcf
+from floatbase.model.read import load_file
 from floatbase.model.tree import Body, Cut, Submodel, Tree, TreeJoint
 from floatbase.model.urdf import load_urdf, parse_urdf
 
 __all__ = [
     "Body",
+    "Configuration",
+    "Constraint",
     "Cut",
     "Frame",
     "Geometry",
@@ -20,13 +37,17 @@ __all__ = [
     "Model",
     "ModelWarning",
     "Sensor",
+    "SkinPatch",
     "Submodel",
     "Tree",
     "TreeJoint",
     "build_tree",
     "find",
+    "load_file",
+    "load_mjcf",
     "load_settings",
     "load_urdf",
+    "parse_mjcf",
     "parse_urdf",
     "robots",
 ]

@@ -76,6 +76,13 @@ def axis_rotation(axis: Array, angle: float) -> Array:
     return result
 
 
+def position_quaternion(numbers: Sequence[float] | Array) -> Array:
+    """The pose of a position (3) and a unit quaternion w x y z."""
+    result = shift(numbers[:3])
+    result[:3, :3] = quaternion_rotation(numbers[3:7])
+    return result
+
+
 def quaternion_rotation(quaternion: Sequence[float] | Array) -> Array:
     """The rotation matrix (3, 3) of a unit quaternion w x y z."""
     w, x, y, z = (float(entry) for entry in quaternion)

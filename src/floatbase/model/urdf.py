@@ -18,6 +18,7 @@ import numpy as np
 from floatbase.errors import ModelError, RobotFileError
 from floatbase.model.description import Inertia, Joint, JointKind, Limits, Link, Mimic, Model
 from floatbase.model.doubts import doubt
+from floatbase.model.files import read_bounded
 from floatbase.model.inertia import check_inertias
 from floatbase.model.packages import Resolver, resolver
 from floatbase.model.poses import Array
@@ -45,13 +46,7 @@ def load_urdf(
     Files with more than `max_bytes` or `max_links` are refused.
     """
     file = Path(path)
-    try:
-        with file.open("rb") as stream:
-            content = stream.read(max_bytes + 1)
-    except OSError as error:
-        raise RobotFileError(f"{file}: cannot be read: {error.strerror or error}") from None
-    except ValueError as error:  # a null character in the name
-        raise RobotFileError(f"{str(file)!r} is not the name of a file: {error}") from None
+    content = read_bounded(file, max_bytes)
     return parse_urdf(content, file, allow_nonphysical, max_bytes, max_links)
 
 

@@ -1,0 +1,24 @@
+"""Robots from files of any kind that floatbase reads."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from floatbase.errors import RobotFileError
+from floatbase.model.description import Model
+from floatbase.model.files import read_bounded, root_tag
+from floatbase.model.mjcf import load_mjcf
+from floatbase.model.urdf import parse_urdf
+from floatbase.model.xml import MAX_BYTES
+
+
+def load_file(path: str | os.PathLike[str], allow_nonphysical: bool = False) -> Model:
+    """Read a URDF or an MJCF file: the first element says which it is."""
+    file = Path(path)
+    if file.suffix.lower() == ".xacro":
+        raise RobotFileError(f"{file}: xacro files must be expanded first: run `xacro {file.name} > robot.urdf`")
+    content = read_bounded(file, MAX_BYTES)
+    if root_tag(content) == "mujoco":
+        return load_mjcf(file, allow_nonphysical)
+    return parse_urdf(content, file, allow_nonphysical)
