@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -59,28 +60,50 @@ def random_tree(
     prismatic: float = 0.3,
     branching: float = 0.4,
     mimic: bool = False,
+    kinds: Sequence[str] = (),
+    backwards: float = 0.0,
+    armature: bool = False,
 ) -> Tree:
-    """A tree of revolute and prismatic joints with one frame on each body; `mimic`: some joints follow others."""
+    """A tree of joints with one frame on each body.
+
+    Joints are revolute and prismatic, or of the `kinds` named, in turn. `mimic`: some joints follow others;
+    `backwards`: how many joints of several velocities are reversed; `armature`: some joints have rotors.
+    """
     bodies = [Body("link0", -1, None, random_parameters(rng))]
     frames = {"link0": (0, np.eye(4)), "frame0": (0, random_pose(rng))}
-    index = 0
+    index, q_index = 0, 0
     for i in range(1, n_bodies):
         parent = int(rng.integers(0, i)) if rng.random() < branching else i - 1
         kind = "prismatic" if rng.random() < prismatic else "revolute"
-        follows = mimic and index > 0 and rng.random() < 0.4
-        joint = TreeJoint(
-            f"joint{i}",
-            kind,
-            random_pose(rng),
-            int(rng.integers(0, index)) if follows else index,
-            float(rng.uniform(0.5, 2.0)) if follows else 1.0,
-            float(rng.uniform(-0.5, 0.5)) if follows else 0.0,
-        )
-        index += not follows
+        if kinds:
+            kind = kinds[(i - 1) % len(kinds)]
+            several = kind in ("spherical", "planar", "floating")
+            joint = TreeJoint(
+                f"joint{i}",
+                kind,
+                random_pose(rng),
+                index,
+                pitch=float(rng.uniform(-0.3, 0.3)) if kind == "helical" else 0.0,
+                q_index=q_index,
+                armature=float(rng.uniform(0.05, 0.2)) if armature and rng.random() < 0.5 else 0.0,
+                reversed=several and rng.random() < backwards,
+            )
+            index, q_index = index + joint.nv, q_index + joint.nq
+        else:
+            follows = mimic and index > 0 and rng.random() < 0.4
+            joint = TreeJoint(
+                f"joint{i}",
+                kind,
+                random_pose(rng),
+                int(rng.integers(0, index)) if follows else index,
+                float(rng.uniform(0.5, 2.0)) if follows else 1.0,
+                float(rng.uniform(-0.5, 0.5)) if follows else 0.0,
+            )
+            index += not follows
         bodies.append(Body(f"link{i}", parent, joint, random_parameters(rng)))
         frames[f"link{i}"] = (i, np.eye(4))
         frames[f"frame{i}"] = (i, random_pose(rng))
-    names = tuple(f"coordinate{k}" for k in range(index))
+    names = tuple(f"joint{k}" for k in range(n_bodies - 1 if kinds else index))
     return Tree("random", tuple(bodies), frames, names, floating, representation, (0.3, -0.2, -9.6))
 
 
@@ -90,9 +113,16 @@ def with_representation(tree: Tree, representation: Any) -> Tree:
 
 def random_state(rng: np.random.Generator, tree: Tree, shape: tuple[int, ...] = ()) -> tuple[np.ndarray, np.ndarray]:
     q = rng.uniform(-2.0, 2.0, (*shape, tree.nq))
-    if tree.floating:
-        q[..., 3:7] = random_quaternion(rng, shape)
+    for start in quaternions(tree):
+        q[..., start : start + 4] = random_quaternion(rng, shape)
     return q, rng.uniform(-1.0, 1.0, (*shape, tree.nv))
+
+
+def quaternions(tree: Tree) -> list[int]:
+    """Where quaternions begin in a configuration."""
+    head = 7 if tree.floating else 0
+    joints = [body.joint for body in tree.bodies if body.joint and body.joint.kind in ("spherical", "floating")]
+    return [3] * tree.floating + [head + joint.q_index + joint.nq - 4 for joint in joints]
 
 
 def depth_first(tree: Tree, i: int = 0) -> list[int]:

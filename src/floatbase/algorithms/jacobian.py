@@ -35,21 +35,27 @@ def jacobian(tree: Tree, q: Any, frame: str) -> Array:
     q_base, q_joints = split(tree, q, 7)
     m = mechanism(tree, q_base, q_joints)
     path = m.path_to(m.carriers[body])
-    if tree.representation == "body":
-        poses = poses_in_frame(m, path, body_H_frame)
-    else:
-        poses = poses_along(m, path)
-        if tree.representation == "mixed":
-            origin = attached_pose(poses[-1], body_H_frame).position
-            poses = [Pose(place.rotation, subtract(place.position, origin)) for place in poses]
+    base, elements = frame_columns(m, path, body_H_frame)
     columns: list[list[Component]] = [[0.0] * 6 for _ in range(tree.nv)]
     first = 0
     if tree.floating:
         first = 6
-        columns[:6] = base_columns(tree, poses[0])
-    for i, place in zip(path, poses[1:], strict=True):
-        add_column(columns, first, m.rows[i], _joint_column(place, m.revolute(i)))
+        columns[:6] = base_columns(tree, base)
+    for i, (linear, angular) in zip(path, elements, strict=True):
+        add_column(columns, first, m.rows[i], [*linear, *angular])
     return matrix([[column[k] for column in columns] for k in range(6)], q)
+
+
+def frame_columns(m: Mechanism, path: Sequence[int], body_H_frame: Any) -> tuple[Pose, list[tuple[Vector, Vector]]]:
+    """The pose of the base in the frame C of the twist , and every element's column."""
+    if m.tree.representation == "body":
+        poses = poses_in_frame(m, path, body_H_frame)
+    else:
+        poses = poses_along(m, path)
+        if m.tree.representation == "mixed":
+            origin = attached_pose(poses[-1], body_H_frame).position
+            poses = [Pose(place.rotation, subtract(place.position, origin)) for place in poses]
+    return poses[0], [joint_column(place, m.revolute(i)) for i, place in zip(path, poses[1:], strict=True)]
 
 
 def add_column(columns: list[list[Component]], first: int, row: Row, column: Sequence[Component]) -> None:
@@ -59,9 +65,10 @@ def add_column(columns: list[list[Component]], first: int, row: Row, column: Seq
         columns[first + index] = [a + scale(coefficient, b) for a, b in zip(old, column, strict=True)]
 
 
-def _joint_column(joint: Pose, revolute: bool) -> list[Component]:
-    axis: Vector = (joint.rotation[0][2], joint.rotation[1][2], joint.rotation[2][2])
-    return [*cross(joint.position, axis), *axis] if revolute else [*axis, *ZERO]
+def joint_column(element: Pose, revolute: bool) -> tuple[Vector, Vector]:
+    """The twist of a unit rate of an element with a pose."""
+    axis: Vector = (element.rotation[0][2], element.rotation[1][2], element.rotation[2][2])
+    return (cross(element.position, axis), axis) if revolute else (axis, ZERO)
 
 
 def base_columns(tree: Tree, base: Pose) -> list[list[Component]]:

@@ -23,7 +23,7 @@ import numpy as np
 from floatbase.model.tree import TreeJoint, position_index
 from floatbase.spatial.rotations import quaternion_rows
 from floatbase.spatial.turns import Rotation, Turn, turn
-from floatbase.spatial.vectors import ZERO, Matrix, Vector, add, multiply
+from floatbase.spatial.vectors import ZERO, Vector, add, multiply, subtract, transpose
 
 ROUNDING = 1e-14
 _TO_Z: dict[str, Rotation] = {"x": (Turn(1, 0.0, 1.0),), "y": (Turn(0, 0.0, -1.0),), "z": ()}  # z turned to an axis
@@ -133,8 +133,8 @@ def _motion(joint: TreeJoint, q_joints: Sequence[Any]) -> tuple[Rotation, Vector
     place: Vector = (q[0], q[1], q[2]) if joint.kind == "floating" else ZERO
     if not joint.reversed:
         return (rows,), place
-    columns: Matrix = tuple(zip(*rows, strict=True))
-    return (columns,), tuple(-entry for entry in multiply(columns, place)) if joint.kind == "floating" else ZERO
+    columns = transpose(rows)
+    return (columns,), subtract(ZERO, multiply(columns, place)) if joint.kind == "floating" else ZERO
 
 
 def _turns(turns: Sequence[Any]) -> Rotation:
