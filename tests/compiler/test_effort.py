@@ -1,12 +1,13 @@
 import numpy as np
 
 from floatbase.compiler import Port, cholesky_solve, dense_matmul, scan, trace, while_loop
-from floatbase.compiler.effort import WHILE_STEPS, estimated_operations
+from floatbase.compiler.effort import ELEMENT_OPERATIONS, WHILE_STEPS, batch_operations, estimated_operations
 
 
 def test_straight_lines_count_once():
     program = trace(lambda x: np.sin(x) + 2 * x, (Port("x", (3,)),), "f")
     assert estimated_operations(program) == program.operation_count == 9
+    assert batch_operations(program) == 9 + 6 * ELEMENT_OPERATIONS
 
 
 def test_loops_count_as_often_as_they_run():

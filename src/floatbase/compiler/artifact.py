@@ -13,7 +13,7 @@ from typing import Any
 
 from floatbase.compiler import format as program_format
 from floatbase.compiler.cache import Cache, cache_key
-from floatbase.compiler.effort import estimated_operations
+from floatbase.compiler.effort import batch_operations
 from floatbase.compiler.program import Port, Program
 from floatbase.compiler.target import DType, Target
 from floatbase.errors import ProgramError
@@ -42,12 +42,12 @@ class Record:
 
     signature: Signature
     digest: str  # of the program
-    operations: int  # executed for one state, estimated
+    operations: int  # as long as one state of a batch takes, estimated
 
     @staticmethod
     def of(program: Program) -> Record:
         """A program's record."""
-        return Record(Signature.of(program), program.digest, estimated_operations(program))
+        return Record(Signature.of(program), program.digest, batch_operations(program))
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,18 @@ from floatbase.compiler.operations import Op
 from floatbase.compiler.program import Block, Program
 
 WHILE_STEPS = 10  # a guess: most loops that wait for convergence stop long before their limit
+ELEMENT_OPERATIONS = 10  # as long as a number of a batch takes to be read, or written
 
 
 def estimated_operations(program: Program) -> int:
     """Operations executed for one state."""
     own = int(np.count_nonzero(program.code[:, 0] >= Op.NEG))
     return own + sum(_block_operations(block) for block in program.blocks)
+
+
+def batch_operations(program: Program) -> int:
+    """Operations as long as one state of a batch takes, its numbers read and written."""
+    return estimated_operations(program) + ELEMENT_OPERATIONS * (program.input_size + program.output_size)
 
 
 def _block_operations(block: Block) -> int:
