@@ -6,10 +6,24 @@ Every function takes a `Tree` and arrays of numbers, with any leading batch axes
 from floatbase.algorithms.acceleration import acceleration
 from floatbase.algorithms.bias import bias, gravity
 from floatbase.algorithms.center_of_mass import com, com_jacobian, com_velocity, total_mass
+from floatbase.algorithms.centroidal import (
+    average_velocity,
+    centroidal_momentum,
+    centroidal_momentum_drift,
+    centroidal_momentum_matrix,
+    centroidal_momentum_rate,
+    locked_inertia,
+)
 from floatbase.algorithms.configuration import difference, difference_derivatives, integrate, integrate_derivatives
+from floatbase.algorithms.coriolis import coriolis_matrix
 from floatbase.algorithms.energy import kinetic_energy, potential_energy
 from floatbase.algorithms.forward_dynamics import forward_dynamics
 from floatbase.algorithms.inverse_dynamics import inverse_dynamics
+from floatbase.algorithms.inverse_mass_matrix import (
+    inverse_mass_matrix,
+    operational_space_inertia,
+    operational_space_mobility,
+)
 from floatbase.algorithms.jacobian import jacobian
 from floatbase.algorithms.jacobian_rate import jacobian_rate
 from floatbase.algorithms.mass_matrix import mass_matrix
@@ -18,10 +32,16 @@ from floatbase.algorithms.velocity import velocity
 
 __all__ = [
     "acceleration",
+    "average_velocity",
     "bias",
+    "centroidal_momentum",
+    "centroidal_momentum_drift",
+    "centroidal_momentum_matrix",
+    "centroidal_momentum_rate",
     "com",
     "com_jacobian",
     "com_velocity",
+    "coriolis_matrix",
     "difference",
     "difference_derivatives",
     "forward_dynamics",
@@ -29,10 +49,14 @@ __all__ = [
     "integrate",
     "integrate_derivatives",
     "inverse_dynamics",
+    "inverse_mass_matrix",
     "jacobian",
     "jacobian_rate",
     "kinetic_energy",
+    "locked_inertia",
     "mass_matrix",
+    "operational_space_inertia",
+    "operational_space_mobility",
     "pose",
     "potential_energy",
     "total_mass",

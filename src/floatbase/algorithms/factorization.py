@@ -1,16 +1,32 @@
-r"""The solution of a symmetric positive definite system, sparing the entries that are structurally zero.
+r"""Symmetric positive definite systems, sparing the entries that are structurally zero.
 
 $A = L^\top D L$ with $L$ unit lower triangular, eliminating from the last unknown to the first. In the order base, ...,
 leaves, a mass matrix fills in no entry that is zero in it: R. Featherstone, "Efficient factorization of the joint-space
 inertia matrix for branched kinematic trees", Int. J. Robotics Research 24(6), 2005.
+
+Then $A^{-1} = N D^{-1} N^\top$ with $N = L^{-1}$, which has the zeros of $L$: row $i$ of $N$ concerns the unknowns on
+the way from the base to $i$ only, and entry $ij$ of the inverse is a sum over those common to $i$ and $j$.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from floatbase.model.tree import Tree
 from floatbase.spatial.arrays import Component
+
+Entries = list[tuple[int, Component]]  # (column, entry) of those that are not structurally zero
+
+
+@dataclass(frozen=True, eq=False)
+class Factors:
+    """1 / D and the rows of L without its diagonal, in the order of elimination reversed."""
+
+    inverses: list[Component]
+    rows: list[Entries]
+    order: list[int]
 
 
 def elimination_order(tree: Tree) -> list[int]:
@@ -20,13 +36,12 @@ def elimination_order(tree: Tree) -> list[int]:
     return list(dict.fromkeys([*head, *columns]))
 
 
-def solve_symmetric(A: Sequence[Sequence[Component]], b: Sequence[Component], order: Sequence[int]) -> list[Component]:
-    """`x` with `A x = b`; entries of A that are the Python float 0.0 are structural zeros; `order`: last goes first."""
+def factorize(A: Sequence[Sequence[Component]], order: Sequence[int]) -> Factors:
+    """The factors of A; entries that are the Python float 0.0 are structural zeros; `order`: last goes first."""
     order = list(order)
     rows = [[A[i][j] for j in order[: k + 1]] for k, i in enumerate(order)]
-    x = [b[i] for i in order]
     inverses: list[Component] = [0.0] * len(order)
-    factors: list[list[tuple[int, Component]]] = []
+    factors: list[Entries] = [[] for _ in order]
     for k in range(len(order) - 1, -1, -1):
         inverses[k] = 1.0 / rows[k][k]
         path = [i for i in range(k) if not _is_zero(rows[k][i])]
@@ -34,16 +49,67 @@ def solve_symmetric(A: Sequence[Sequence[Component]], b: Sequence[Component], or
         for number, i in enumerate(path):
             for j, factor in zip(path[: number + 1], scaled, strict=False):
                 rows[i][j] = rows[i][j] - rows[k][i] * factor
-            x[i] = x[i] - scaled[number] * x[k]
-        factors.append(list(zip(path, scaled, strict=True)))
-    for k, row in enumerate(reversed(factors)):
-        x[k] = inverses[k] * x[k]
+        factors[k] = list(zip(path, scaled, strict=True))
+    return Factors(inverses, factors, order)
+
+
+def solve(factors: Factors, b: Sequence[Component]) -> list[Component]:
+    """`x` with `A x = b`."""
+    x = solve_half(factors, b)
+    for k, row in enumerate(factors.rows):
+        x[k] = factors.inverses[k] * x[k]
         for j, factor in row:
             x[k] = x[k] - factor * x[j]
-    result: list[Component] = [0.0] * len(order)
-    for k, i in enumerate(order):
+    result: list[Component] = [0.0] * len(x)
+    for k, i in enumerate(factors.order):
         result[i] = x[k]
     return result
+
+
+def solve_half(factors: Factors, b: Sequence[Component]) -> list[Component]:
+    """`y` with `L^T y = b`, in the order of the factors, so that `b^T A^-1 b = y^T D^-1 y`."""
+    x = [b[i] for i in factors.order]
+    for k in range(len(x) - 1, -1, -1):
+        if not _is_zero(x[k]):
+            for j, factor in factors.rows[k]:
+                x[j] = x[j] - factor * x[k]
+    return x
+
+
+def solve_symmetric(A: Sequence[Sequence[Component]], b: Sequence[Component], order: Sequence[int]) -> list[Component]:
+    """`x` with `A x = b`; `order`: see `factorize`."""
+    return solve(factorize(A, order), b)
+
+
+def inverse_rows(factors: Factors) -> list[list[Component]]:
+    """The inverse of A."""
+    half = _inverse_of_triangle(factors)
+    size = len(factors.order)
+    result: list[list[Component]] = [[0.0] * size for _ in range(size)]
+    for j in range(size):
+        weighted = {k: factors.inverses[k] * entry for k, entry in half[j].items()}
+        weighted[j] = factors.inverses[j]
+        for i in range(j, size):
+            common = [k for k in weighted if k in half[i] or k == i]
+            total: Any = 0.0
+            for k in common:
+                own = half[i].get(k)
+                total = total + (weighted[k] if own is None else own * weighted[k])
+            result[factors.order[i]][factors.order[j]] = result[factors.order[j]][factors.order[i]] = total
+    return result
+
+
+def _inverse_of_triangle(factors: Factors) -> list[dict[int, Component]]:
+    """The rows of N without its diagonal of ones."""
+    half: list[dict[int, Component]] = []
+    for row in factors.rows:
+        entries: dict[int, Component] = {}
+        for j, factor in row:
+            entries[j] = entries.get(j, 0.0) - factor
+            for k, other in half[j].items():
+                entries[k] = entries.get(k, 0.0) - factor * other
+        half.append(entries)
+    return half
 
 
 def _is_zero(entry: Component) -> bool:

@@ -101,12 +101,17 @@ def mass_matrix_rows(tree: Tree, q: Array, parameters: Any = None) -> list[list[
     return rows
 
 
-def composite_inertias(m: Mechanism, inertias: Sequence[RigidInertia]) -> list[RigidInertia]:
-    """The inertia of every element with all that it carries, in its frame (a fixed base: its own alone)."""
+def composite_inertias(
+    m: Mechanism, inertias: Sequence[RigidInertia], with_fixed_base: bool = False
+) -> list[RigidInertia]:
+    """The inertia of every element with all that it carries, in its frame.
+
+    That of a fixed base is its own alone, unless asked for.
+    """
     composites = list(inertias)
     for i in range(m.count - 1, 0, -1):
         parent = m.parent(i)
-        if parent == 0 and not m.tree.floating:
+        if parent == 0 and not (m.tree.floating or with_fixed_base):
             continue
         moved = shift_inertia(turn_inertia(m.joints[i].rotation, composites[i]), m.joints[i].position)
         composites[parent] = sum_inertia(composites[parent], moved)

@@ -1,0 +1,39 @@
+"""Inverse mass matrix, Coriolis matrix and operational-space inertia, on robots with every kind of joint."""
+
+import numpy as np
+from numpy.testing import assert_allclose
+from tests.algorithms.cases import error
+from tests.algorithms.test_identities import STEP, case, moved  # noqa: F401
+
+from floatbase import algorithms
+
+
+def test_inverse_mass_matrix(case):  # noqa: F811
+    tree, q, _, _ = case
+    M, inverse = algorithms.mass_matrix(tree, q), algorithms.inverse_mass_matrix(tree, q)
+    assert error(inverse @ M, np.eye(tree.nv)) < 1e-9
+    assert np.array_equal(inverse, inverse.T)
+
+
+def test_coriolis_matrix_gives_the_velocity_terms(case):  # noqa: F811
+    tree, q, v, _ = case
+    C = algorithms.coriolis_matrix(tree, q, v)
+    assert_allclose(C @ v, algorithms.bias(tree, q, v) - algorithms.gravity(tree, q), atol=1e-10)
+
+
+def test_coriolis_matrix_is_admissible(case):  # noqa: F811
+    tree, q, v, _ = case
+    C = algorithms.coriolis_matrix(tree, q, v)
+    rate = algorithms.mass_matrix(tree, moved(tree, q, v, 1j * STEP)).imag / STEP
+    assert_allclose(C + C.T, rate, atol=1e-10)
+
+
+def test_operational_space_inertia(case):  # noqa: F811
+    tree, q, _, _ = case
+    frame = list(tree.frames)[-1]
+    J = algorithms.jacobian(tree, q, frame)
+    mobility = algorithms.operational_space_mobility(tree, q, frame)
+    assert_allclose(mobility, J @ np.linalg.solve(algorithms.mass_matrix(tree, q), J.T), rtol=1e-9, atol=1e-10)
+    if tree.floating:
+        inertia = algorithms.operational_space_inertia(tree, q, frame)
+        assert error(inertia @ mobility, np.eye(6)) < 1e-9
