@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from floatbase.errors import ArgumentError
-from floatbase.model import Model, find, load_file, load_settings
+from floatbase.model import Model, load_file, load_named, load_settings
 from floatbase.robot import Robot
 
 
@@ -65,7 +65,7 @@ def load(
             name: known.get(name, value) if value is None or value is False else value
             for name, value in settings.items()
         }
-        return Robot(load_file(find(str(source)), settings["allow_nonphysical"]), **settings)
+        return Robot(load_named(str(source), settings["allow_nonphysical"]), **settings)
     return Robot(load_file(source, allow_nonphysical), **settings)
 
 

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from floatbase.model import ModelWarning, build_tree, find, load_settings, load_urdf
+from floatbase.model import ModelWarning, build_tree, load_named, load_settings
 
 
 def frame_poses(tree, q_joints):
@@ -53,5 +53,5 @@ def load(name, **settings):
     defaults = load_settings(name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)
-        model = load_urdf(find(name), allow_nonphysical=defaults.get("allow_nonphysical", False))
+        model = load_named(name)
     return model, build_tree(model, **{**defaults, **settings})

@@ -22,10 +22,11 @@ def test_names_are_unique_lower_case_and_well_known_ones_are_there():
 @pytest.mark.parametrize("name", robots())
 def test_every_robot_loads_and_builds(name, floating):
     model, tree = load(name, floating=floating)
-    assert set(tree.frames) == {link.name for link in model.links}
+    assert set(tree.frames) == {item.name for item in (*model.links, *model.frames)}
     assert tree.mass == pytest.approx(model.mass, rel=1e-12)
     assert all(body.parent < number for number, body in enumerate(tree.bodies))
-    assert {body.joint.index for body in tree.bodies[1:]} == set(range(tree.n_joints))
+    entries = {body.joint.index + k for body in tree.bodies[1:] for k in range(body.joint.nv)}
+    assert entries == set(range(tree.joint_nv)) and len(tree.velocity_names) == tree.nv
 
 
 def test_names_mean_the_files_people_expect():
@@ -55,7 +56,7 @@ def test_misspelt_name_lists_near_matches():
 
 def test_missing_wheels_name_the_extra(monkeypatch):
     monkeypatch.setattr(catalog, "share_folders", list)
-    assert robots() == ()
+    assert robots() == catalog.LIBRARY
     for name, package in (("icub", "icub-models"), ("panda", "example-robot-data"), ("r2d2", "icub-models")):
         with pytest.raises(MissingDependencyError, match=rf"{package}.*floatbase\[robots\]"):
             find(name)

@@ -1,7 +1,7 @@
 """What a robot is: links, joints, frames and sensors; the files it is read from; the tree that algorithms walk."""
 
 from floatbase.model.build import build_tree
-from floatbase.model.catalog import find, load_settings, robots
+from floatbase.model.catalog import find, load_named, load_settings, robots
 from floatbase.model.description import (
     Configuration,
     Constraint,
@@ -45,6 +45,7 @@ __all__ = [
     "find",
     "load_file",
     "load_mjcf",
+    "load_named",
     "load_settings",
     "load_urdf",
     "parse_mjcf",

@@ -1,4 +1,4 @@
-"""Robots known by name: those that the packages `icub-models` and `example-robot-data` install.
+"""Robots known by name: those that `icub-models` and `example-robot-data` install, and those of our own library.
 
 Nothing is downloaded and nothing is imported: the packages are folders of files, found where wheels and conda packages
 put them.
@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from floatbase.errors import missing_dependency, unknown_name
+from floatbase.errors import ArgumentError, missing_dependency, unknown_name
+from floatbase.model.description import Model
 from floatbase.model.packages import share_folders
+from floatbase.model.read import load_file
 
 _ICUB = "iCub/robots"
 _EXAMPLES = "example-robot-data/robots"
@@ -87,10 +89,26 @@ _FILES: dict[str, str] = {
     "z1": "z1_description/urdf/z1.urdf",
 }
 
+# names of functions of `floatbase.model.library`, which describe robots in Python
+LIBRARY = (
+    "humanoid_31_links",
+    "mitsubishi_rv2sq",
+    "nine_joint_tree",
+    "parametric_humanoid",
+    "pendulum",
+    "planar_double_pendulum",
+    "quadrotor_with_arm",
+    "spherical_pendulum",
+    "staubli_tx40",
+    "suspended_manipulator",
+    "ur5_dh",
+)
+
 # arms, hands and pendulums: what people bolt to a table
 _FIXED_BASE = re.compile(
     r"allegro_.*|asr_twodof|baxter|double_pendulum.*|finger_edu|kinova|panda.*|so10[01]|talos_left_arm|"
-    r"ur\d+.*|xarm7|z1|left_(hand|wrist)_.*"
+    r"ur\d+.*|xarm7|z1|left_(hand|wrist)_.*|"
+    r"mitsubishi_rv2sq|pendulum|planar_double_pendulum|spherical_pendulum|staubli_tx40|suspended_manipulator"
 )
 
 # files with faults that are errors in anybody else's file
@@ -104,13 +122,28 @@ _FAULTS: dict[str, dict[str, bool]] = {
 
 
 def robots() -> tuple[str, ...]:
-    """The names of the installed robots, sorted."""
-    return tuple(sorted(_installed()))
+    """The names of the robots that can be loaded, sorted: installed files, and those described in Python."""
+    return tuple(sorted({*_installed(), *LIBRARY}))
+
+
+def load_named(name: str, allow_nonphysical: bool | None = None) -> Model:
+    """The model of a robot known by name; `allow_nonphysical` is by default as `load_settings` says."""
+    wanted = name.strip().lower()
+    if wanted in LIBRARY:
+        from floatbase.model import library
+
+        described: Model = getattr(library, wanted)()
+        return described
+    if allow_nonphysical is None:
+        allow_nonphysical = load_settings(name).get("allow_nonphysical", False)
+    return load_file(find(name), allow_nonphysical)
 
 
 def find(name: str) -> Path:
     """The file of a robot, by its name as `robots` lists it or by its folder's name in `icub-models`, in any case."""
     wanted = name.strip().lower()
+    if wanted in LIBRARY:
+        raise ArgumentError(f"the robot {name!r} is described in Python and has no file; load it by its name")
     wanted = _icub_name(wanted) if wanted.startswith("icubgazebov") else wanted
     if wanted in _FILES:  # without listing every folder: this is on the way of every load
         for folder in _folders(_EXAMPLES):
@@ -123,7 +156,7 @@ def find(name: str) -> Path:
         package, there = ("example-robot-data", _EXAMPLES) if wanted in _FILES else ("icub-models", _ICUB)
         if not _folders(there):
             raise missing_dependency(package, "robots", f"the robot {name!r}")
-    raise unknown_name("robot", name, installed)
+    raise unknown_name("robot", name, robots())
 
 
 def load_settings(name: str) -> dict[str, bool]:
