@@ -5,34 +5,58 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from floatbase.compiler.control import gather, guard, scan, subprogram, while_loop
-from floatbase.compiler.dense import cholesky_solve, dense_matmul, triangular_solve
-from floatbase.compiler.format import dumps, load, loads, save
-from floatbase.compiler.graph import Graph
-from floatbase.compiler.interpreter import interpret
-from floatbase.compiler.program import Block, Port, Program
-from floatbase.compiler.symbols import SymbolArray, as_symbols, casadi_arrays, is_symbolic, symbols
-from floatbase.compiler.trace import extract, flatten, trace
-
 if TYPE_CHECKING:
     from floatbase.compiler.casadi import casadi_call, from_casadi, to_casadi
+    from floatbase.compiler.control import gather, guard, scan, subprogram, while_loop
+    from floatbase.compiler.dense import cholesky_solve, dense_matmul, triangular_solve
     from floatbase.compiler.differentiate import gradient, hessian, jacobian, jacobian_program, jvp, vjp
+    from floatbase.compiler.format import dumps, load, loads, save
     from floatbase.compiler.function import Function
+    from floatbase.compiler.graph import Graph
+    from floatbase.compiler.interpreter import interpret
+    from floatbase.compiler.program import Block, Port, Program
     from floatbase.compiler.replay import replay
+    from floatbase.compiler.symbols import SymbolArray, as_symbols, casadi_arrays, is_symbolic, symbols
+    from floatbase.compiler.trace import extract, flatten, trace
 
 # imported when first asked for: name -> module
 _PLACES = {
+    "Block": "program",
     "Function": "function",
+    "Graph": "graph",
+    "Port": "program",
+    "Program": "program",
+    "SymbolArray": "symbols",
+    "as_symbols": "symbols",
+    "casadi_arrays": "symbols",
     "casadi_call": "casadi",
+    "cholesky_solve": "dense",
+    "dense_matmul": "dense",
+    "dumps": "format",
+    "extract": "trace",
+    "flatten": "trace",
     "from_casadi": "casadi",
+    "gather": "control",
     "gradient": "differentiate",
+    "guard": "control",
     "hessian": "differentiate",
+    "interpret": "interpreter",
+    "is_symbolic": "symbols",
     "jacobian": "differentiate",
     "jacobian_program": "differentiate",
     "jvp": "differentiate",
+    "load": "format",
+    "loads": "format",
     "replay": "replay",
+    "save": "format",
+    "scan": "control",
+    "subprogram": "control",
+    "symbols": "symbols",
     "to_casadi": "casadi",
+    "trace": "trace",
+    "triangular_solve": "dense",
     "vjp": "differentiate",
+    "while_loop": "control",
 }
 
 __all__ = [
@@ -79,4 +103,6 @@ def __getattr__(name: str) -> Any:
     place = _PLACES.get(name)
     if place is None:
         raise AttributeError(f"module 'floatbase.compiler' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"floatbase.compiler.{place}"), name)
+    value = getattr(importlib.import_module(f"floatbase.compiler.{place}"), name)
+    globals()[name] = value
+    return value

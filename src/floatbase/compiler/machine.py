@@ -31,6 +31,11 @@ def _jit() -> Any:
     return binding.create_lljit_compiler(machine, use_jit_link=True)
 
 
+def start_llvm() -> None:
+    """Load LLVM now rather than at the first call of a function, which may be in a control loop."""
+    _jit()
+
+
 def compile_object(ir: str, target: Target, lanes: int) -> bytes:
     """The relocatable object of a module; raises `CompilationError` if LLVM refuses it.
 

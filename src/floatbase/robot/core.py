@@ -9,12 +9,11 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from floatbase.compiler import casadi_arrays, is_symbolic
 from floatbase.compiler.cache import cache_key
-from floatbase.compiler.control import guard
 from floatbase.compiler.function import Function
+from floatbase.compiler.machine import start_llvm
 from floatbase.compiler.program import Program
-from floatbase.compiler.trace import trace
+from floatbase.compiler.symbols import casadi_arrays, is_symbolic
 from floatbase.errors import ArgumentError
 from floatbase.model import Model, Tree, build_tree
 from floatbase.model.positions import neutral_positions, position_limits, random_positions, random_quaternions
@@ -29,6 +28,8 @@ UNIT_TOLERANCE = 1e-6
 
 def check_configuration(tree: Tree, q: Any) -> None:
     """Guard that the quaternions of a configuration, of the base and of joints, have unit length."""
+    from floatbase.compiler.control import guard
+
     places = [("base quaternion", 3)] if tree.floating else []
     for body in tree.bodies:
         if body.joint is not None and body.joint.kind in ("spherical", "floating"):
@@ -38,7 +39,8 @@ def check_configuration(tree: Tree, q: Any) -> None:
         w, x, y, z = (q[..., first + k] for k in range(4))
         guard(
             np.abs(w * w + x * x + y * y + z * z - 1.0) <= UNIT_TOLERANCE,
-            f"the {what} q[{first}:{first + 4}] (w, x, y, z) must have unit length, to {UNIT_TOLERANCE:g} in its square",
+            f"the {what} q[{first}:{first + 4}] (w, x, y, z) must have unit length, "
+            f"to {UNIT_TOLERANCE:g} in its square",
         )
 
 
@@ -48,6 +50,7 @@ class RobotCore:
     def __init__(self, model: Model, **settings: Any) -> None:
         self.model = model
         self.tree = build_tree(model, **settings)
+        start_llvm()
         self._settings = settings
         self._functions: dict[Any, Function] = {}
         self._entries: dict[tuple[tuple[str, ...], tuple[str, ...]], Callable[..., Any]] = {}
@@ -219,8 +222,14 @@ class RobotCore:
                 check_configuration(tree, arrays[0])
             return evaluate(tree, requests, wrenches, arrays)
 
-        key = cache_key("robot", tree.digest, repr(requests), repr(wrenches))
-        return Function(None, lambda: trace(algorithm, ports, name), key=key, doc=_doc(requests))
+        def program() -> Program:
+            from floatbase.compiler.trace import trace
+
+            return trace(algorithm, ports, name)
+
+        key = cache_key("robot", tree.digest, tuple(requests), wrenches)
+        doc = "\n\n".join(f"{request.label}: {getattr(type(self), request.name).__doc__}" for request in requests)
+        return Function(None, program, key=key, doc=doc)
 
     def _evaluate(
         self,
@@ -279,11 +288,6 @@ class RobotCore:
                     "symbols have no batch axes"
                 )
         return evaluate(self.tree, (request,), frames, values)[request.label]
-
-
-def _doc(requests: Sequence[Request]) -> str:
-    """The documentation of a compiled function: that of its quantities' algorithms."""
-    return "\n\n".join(f"{request.label}: {request.quantity.algorithm.__doc__ or ''}" for request in requests)
 
 
 def _rebuild(kind: type[RobotCore], model: Model, settings: dict[str, Any]) -> RobotCore:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from floatbase import algorithms
 from floatbase.compiler.program import Port
 from floatbase.errors import ArgumentError, unknown_name
 from floatbase.model import Tree
@@ -18,27 +17,34 @@ STATE = ("q", "v", "a", "tau")
 class Quantity:
     """An algorithm, the state arrays it takes, the static arguments that follow them, and whether wrenches may act."""
 
-    algorithm: Callable[..., Any]
+    name: str  # in `floatbase.algorithms`
     state: tuple[str, ...]
     static: tuple[str, ...] = ()
     wrenches: bool = False
 
+    @property
+    def algorithm(self) -> Callable[..., Any]:
+        """The function itself; imported late, because a process that finds its machine code in the cache needs none."""
+        from floatbase import algorithms
+
+        return getattr(algorithms, self.name)  # type: ignore[no-any-return]
+
 
 QUANTITIES: dict[str, Quantity] = {
-    "pose": Quantity(algorithms.pose, ("q",), ("frame",)),
-    "velocity": Quantity(algorithms.velocity, ("q", "v"), ("frame",)),
-    "acceleration": Quantity(algorithms.acceleration, ("q", "v", "a"), ("frame",)),
-    "jacobian": Quantity(algorithms.jacobian, ("q",), ("frame",)),
-    "com": Quantity(algorithms.com, ("q",)),
-    "com_velocity": Quantity(algorithms.com_velocity, ("q", "v")),
-    "com_jacobian": Quantity(algorithms.com_jacobian, ("q",)),
-    "inverse_dynamics": Quantity(algorithms.inverse_dynamics, ("q", "v", "a"), wrenches=True),
-    "forward_dynamics": Quantity(algorithms.forward_dynamics, ("q", "v", "tau"), wrenches=True),
-    "mass_matrix": Quantity(algorithms.mass_matrix, ("q",)),
-    "bias": Quantity(algorithms.bias, ("q", "v"), wrenches=True),
-    "gravity": Quantity(algorithms.gravity, ("q",)),
-    "kinetic_energy": Quantity(algorithms.kinetic_energy, ("q", "v")),
-    "potential_energy": Quantity(algorithms.potential_energy, ("q",)),
+    "pose": Quantity("pose", ("q",), ("frame",)),
+    "velocity": Quantity("velocity", ("q", "v"), ("frame",)),
+    "acceleration": Quantity("acceleration", ("q", "v", "a"), ("frame",)),
+    "jacobian": Quantity("jacobian", ("q",), ("frame",)),
+    "com": Quantity("com", ("q",)),
+    "com_velocity": Quantity("com_velocity", ("q", "v")),
+    "com_jacobian": Quantity("com_jacobian", ("q",)),
+    "inverse_dynamics": Quantity("inverse_dynamics", ("q", "v", "a"), wrenches=True),
+    "forward_dynamics": Quantity("forward_dynamics", ("q", "v", "tau"), wrenches=True),
+    "mass_matrix": Quantity("mass_matrix", ("q",)),
+    "bias": Quantity("bias", ("q", "v"), wrenches=True),
+    "gravity": Quantity("gravity", ("q",)),
+    "kinetic_energy": Quantity("kinetic_energy", ("q", "v")),
+    "potential_energy": Quantity("potential_energy", ("q",)),
 }
 
 
