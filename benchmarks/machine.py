@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -22,6 +23,7 @@ def describe() -> dict[str, object]:
         except PackageNotFoundError:
             packages[package] = "not installed"
     return {
+        "date": datetime.now(tz=UTC).date().isoformat(),
         "processor": information.get("model name", platform.processor() or platform.machine()),
         "family and model": f"{information.get('cpu family', '?')}/{information.get('model', '?')}",
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
