@@ -17,6 +17,7 @@ from floatbase.algorithms.centroidal import (
 from floatbase.algorithms.configuration import difference, difference_derivatives, integrate, integrate_derivatives
 from floatbase.algorithms.coriolis import coriolis_matrix
 from floatbase.algorithms.energy import kinetic_energy, potential_energy
+from floatbase.algorithms.energy_regressors import kinetic_energy_regressor, potential_energy_regressor
 from floatbase.algorithms.forward_dynamics import forward_dynamics
 from floatbase.algorithms.inverse_dynamics import inverse_dynamics
 from floatbase.algorithms.inverse_mass_matrix import (
@@ -28,11 +29,13 @@ from floatbase.algorithms.jacobian import jacobian
 from floatbase.algorithms.jacobian_rate import jacobian_rate
 from floatbase.algorithms.mass_matrix import mass_matrix
 from floatbase.algorithms.pose import pose
+from floatbase.algorithms.regressor import base_regressor, momentum_regressor, regressor
 from floatbase.algorithms.velocity import velocity
 
 __all__ = [
     "acceleration",
     "average_velocity",
+    "base_regressor",
     "bias",
     "centroidal_momentum",
     "centroidal_momentum_drift",
@@ -53,12 +56,16 @@ __all__ = [
     "jacobian",
     "jacobian_rate",
     "kinetic_energy",
+    "kinetic_energy_regressor",
     "locked_inertia",
     "mass_matrix",
+    "momentum_regressor",
     "operational_space_inertia",
     "operational_space_mobility",
     "pose",
     "potential_energy",
+    "potential_energy_regressor",
+    "regressor",
     "total_mass",
     "velocity",
 ]

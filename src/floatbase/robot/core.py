@@ -150,35 +150,45 @@ class RobotCore:
 
     # -- compiled functions ---------------------------------------------------------------------------------
 
-    def function(self, outputs: Output | Sequence[Output], wrenches: Sequence[str] = ()) -> Function:
+    def function(
+        self, outputs: Output | Sequence[Output], wrenches: Sequence[str] = (), parameters: bool = False
+    ) -> Function:
         """One compiled function for several quantities, chosen before the loop that calls it.
 
         outputs: names of this class's methods, or tuples of a name and a frame, for instance
         `["mass_matrix", "bias", ("jacobian", "l_sole")]`. wrenches: frames at which external wrenches act; each adds
-        an argument `wrench_<frame>` (6,). The function takes the arrays that are needed, in the order q, v, a, tau,
-        wrenches, and returns the quantities in the order asked for; shared work is done once.
+        an argument `wrench_<frame>` (6,). parameters: inertial parameters `parameters` (10 n_bodies,) are the last
+        argument, instead of the robot's own. The function takes the arrays that are needed, in the order q, v, a, tau,
+        wrenches, parameters, and returns the quantities in the order asked for; shared work is done once.
         """
         requests, single = self._parse(outputs)
+        if parameters:
+            requests = tuple(request.with_parameters() for request in requests)
+            if not any(request.takes_parameters for request in requests):
+                raise ArgumentError(f"function: {requests[0].label!r} does not depend on inertial parameters")
         return self._compiled(requests, tuple(wrenches), single)
 
     def prepare(
         self,
         *outputs: Output,
         wrenches: Sequence[str] = (),
+        parameters: bool = False,
         batch: bool = True,
         dtypes: Sequence[str] = ("float64",),
         progress: bool = True,
     ) -> None:
         """Compile methods ahead of their first call, in parallel, showing a progress bar.
 
-        outputs: names or (name, frame) tuples as for `function`, each compiled on its own. batch: compile the version
-        for many states as well as the one for a single state.
+        outputs: names or (name, frame) tuples as for `function`, each compiled on its own; with inertial
+        `parameters` as an argument, if asked for. batch: compile the version for many states as well as the one for a
+        single state.
         """
         if isinstance(wrenches, str):
             raise ArgumentError(f"wrenches must be a sequence of frame names, got the string {wrenches!r}")
         functions = []
         for output in outputs:
             request = parse(self.tree, output)
+            request = request.with_parameters() if parameters else request
             acting = tuple(wrenches) if request.quantity.wrenches else ()
             functions.append(self._compiled((request,), acting, True))
         from floatbase.progress import compile_with_progress
@@ -238,8 +248,14 @@ class RobotCore:
         wrenches: Mapping[str, Any] | None = None,
         out: Any = None,
         threads: int | None = None,
+        parameters: Any = None,
     ) -> Any:
         """Call one quantity: compiled for numbers, traced for symbols, replayed for CasADi's expressions."""
+        if parameters is not None:
+            given = parse(self.tree, request).with_parameters()
+            acting = wrenches or {}
+            values = (*arrays, *acting.values(), parameters)
+            return self._resolve(given, tuple(acting), *values, out=out, threads=threads)
         if not wrenches:
             entry = self._entries.get((request, ()))
             if entry is not None and threads is None:
@@ -274,7 +290,7 @@ class RobotCore:
         """
         resolve = partial(self._resolve, request, frames)
         self._entries[request, frames] = compiled.entry(resolve) or resolve
-        if not request.static and not frames:
+        if not (request.static or frames or request.takes_parameters):
             method = getattr(type(self), request.name).__get__(self)
             entry = compiled.entry(method)
             if entry is not None:

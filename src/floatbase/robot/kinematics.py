@@ -35,14 +35,20 @@ class Kinematics(RobotCore):
         """Jacobian (..., 6, nv) of a frame: its twist is `jacobian @ v` (spec. equation (3.50) of Traversaro 2017)."""
         return self._evaluate(("jacobian", frame), (q,), out=out, threads=threads)
 
-    def com(self, q: Any, *, out: Any = None, threads: int | None = None) -> Any:
+    def jacobian_rate(self, q: Any, v: Any, frame: str, *, out: Any = None, threads: int | None = None) -> Any:
+        """Derivative (..., 6, nv) of `jacobian` along the motion. `acceleration` at `a = 0` is the product with `v`."""
+        return self._evaluate(("jacobian_rate", frame), (q, v), out=out, threads=threads)
+
+    def com(self, q: Any, *, parameters: Any = None, out: Any = None, threads: int | None = None) -> Any:
         """Position (..., 3) of the centre of mass in the world."""
-        return self._evaluate(("com",), (q,), out=out, threads=threads)
+        return self._evaluate(("com",), (q,), out=out, threads=threads, parameters=parameters)
 
-    def com_velocity(self, q: Any, v: Any, *, out: Any = None, threads: int | None = None) -> Any:
+    def com_velocity(
+        self, q: Any, v: Any, *, parameters: Any = None, out: Any = None, threads: int | None = None
+    ) -> Any:
         """Velocity (..., 3) of the centre of mass in the world."""
-        return self._evaluate(("com_velocity",), (q, v), out=out, threads=threads)
+        return self._evaluate(("com_velocity",), (q, v), out=out, threads=threads, parameters=parameters)
 
-    def com_jacobian(self, q: Any, *, out: Any = None, threads: int | None = None) -> Any:
+    def com_jacobian(self, q: Any, *, parameters: Any = None, out: Any = None, threads: int | None = None) -> Any:
         """Jacobian (..., 3, nv) of the centre of mass: its velocity is `com_jacobian @ v`."""
-        return self._evaluate(("com_jacobian",), (q,), out=out, threads=threads)
+        return self._evaluate(("com_jacobian",), (q,), out=out, threads=threads, parameters=parameters)

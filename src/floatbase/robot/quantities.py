@@ -11,16 +11,19 @@ from floatbase.errors import ArgumentError, unknown_name
 from floatbase.model import Tree
 
 STATE = ("q", "v", "a", "tau")
+ARRAYS = ("q", "q_end", "v", "a", "tau")  # in the order in which compiled functions take them
+PARAMETERS = "(parameters)"  # ends the name of a request for a quantity that takes inertial parameters
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """An algorithm, the state arrays it takes, the static arguments that follow them, and whether wrenches may act."""
+    """An algorithm and what it takes: state arrays, then static arguments; wrenches and inertial parameters, or not."""
 
     name: str  # in `floatbase.algorithms`
     state: tuple[str, ...]
     static: tuple[str, ...] = ()
     wrenches: bool = False
+    parameters: bool = False
 
     @property
     def algorithm(self) -> Callable[..., Any]:
@@ -30,21 +33,44 @@ class Quantity:
         return getattr(algorithms, self.name)  # type: ignore[no-any-return]
 
 
+def _dynamic(name: str, *state: str, wrenches: bool = False, frame: bool = False) -> Quantity:
+    """A quantity that depends on inertial parameters."""
+    return Quantity(name, state, ("frame",) if frame else (), wrenches, parameters=True)
+
+
 QUANTITIES: dict[str, Quantity] = {
     "pose": Quantity("pose", ("q",), ("frame",)),
     "velocity": Quantity("velocity", ("q", "v"), ("frame",)),
     "acceleration": Quantity("acceleration", ("q", "v", "a"), ("frame",)),
     "jacobian": Quantity("jacobian", ("q",), ("frame",)),
-    "com": Quantity("com", ("q",)),
-    "com_velocity": Quantity("com_velocity", ("q", "v")),
-    "com_jacobian": Quantity("com_jacobian", ("q",)),
-    "inverse_dynamics": Quantity("inverse_dynamics", ("q", "v", "a"), wrenches=True),
-    "forward_dynamics": Quantity("forward_dynamics", ("q", "v", "tau"), wrenches=True),
-    "mass_matrix": Quantity("mass_matrix", ("q",)),
-    "bias": Quantity("bias", ("q", "v"), wrenches=True),
-    "gravity": Quantity("gravity", ("q",)),
-    "kinetic_energy": Quantity("kinetic_energy", ("q", "v")),
-    "potential_energy": Quantity("potential_energy", ("q",)),
+    "jacobian_rate": Quantity("jacobian_rate", ("q", "v"), ("frame",)),
+    "integrate": Quantity("integrate", ("q", "v")),
+    "difference": Quantity("difference", ("q", "q_end")),
+    "com": _dynamic("com", "q"),
+    "com_velocity": _dynamic("com_velocity", "q", "v"),
+    "com_jacobian": _dynamic("com_jacobian", "q"),
+    "inverse_dynamics": _dynamic("inverse_dynamics", "q", "v", "a", wrenches=True),
+    "forward_dynamics": _dynamic("forward_dynamics", "q", "v", "tau", wrenches=True),
+    "mass_matrix": _dynamic("mass_matrix", "q"),
+    "inverse_mass_matrix": _dynamic("inverse_mass_matrix", "q"),
+    "coriolis_matrix": _dynamic("coriolis_matrix", "q", "v"),
+    "bias": _dynamic("bias", "q", "v", wrenches=True),
+    "gravity": _dynamic("gravity", "q"),
+    "kinetic_energy": _dynamic("kinetic_energy", "q", "v"),
+    "potential_energy": _dynamic("potential_energy", "q"),
+    "operational_space_inertia": _dynamic("operational_space_inertia", "q", frame=True),
+    "operational_space_mobility": _dynamic("operational_space_mobility", "q", frame=True),
+    "centroidal_momentum": _dynamic("centroidal_momentum", "q", "v"),
+    "centroidal_momentum_matrix": _dynamic("centroidal_momentum_matrix", "q"),
+    "centroidal_momentum_rate": _dynamic("centroidal_momentum_rate", "q", "v", "a"),
+    "centroidal_momentum_drift": _dynamic("centroidal_momentum_drift", "q", "v"),
+    "locked_inertia": _dynamic("locked_inertia", "q"),
+    "average_velocity": _dynamic("average_velocity", "q", "v"),
+    "regressor": Quantity("regressor", ("q", "v", "a")),
+    "base_regressor": Quantity("base_regressor", ("q", "v", "a")),
+    "momentum_regressor": Quantity("momentum_regressor", ("q", "v")),
+    "kinetic_energy_regressor": Quantity("kinetic_energy_regressor", ("q", "v")),
+    "potential_energy_regressor": Quantity("potential_energy_regressor", ("q",)),
 }
 
 
@@ -66,12 +92,23 @@ class Request(tuple[str, ...]):
     @property
     def quantity(self) -> Quantity:
         """What is asked for."""
-        return QUANTITIES[self.name]
+        return QUANTITIES[self.name.removesuffix(PARAMETERS)]
 
     @property
     def label(self) -> str:
         """A name for the output."""
-        return "_".join(self)
+        return "_".join((self.name.removesuffix(PARAMETERS), *self.static))
+
+    @property
+    def takes_parameters(self) -> bool:
+        """Whether inertial parameters are an input."""
+        return self.name.endswith(PARAMETERS)
+
+    def with_parameters(self) -> Request:
+        """The same, for inertial parameters that are given with the call, if the quantity depends on them."""
+        if self.takes_parameters or not self.quantity.parameters:
+            return self
+        return Request((self.name + PARAMETERS, *self.static))
 
 
 def parse(tree: Tree, output: str | Sequence[str]) -> Request:
@@ -96,13 +133,13 @@ def check_frame(tree: Tree, frame: str) -> None:
 
 def state_port(tree: Tree, name: str) -> Port:
     """The shape of a state array: configuration, velocity, acceleration or generalised force."""
-    return Port(name, (tree.nq if name == "q" else tree.nv,))
+    return Port(name, (tree.nq if name in ("q", "q_end") else tree.nv,))
 
 
 def input_ports(tree: Tree, requests: Sequence[Request], wrenches: Sequence[str]) -> tuple[Port, ...]:
-    """The inputs that some requests need together: the state in the order q, v, a, tau, then a wrench each frame."""
+    """The inputs that some requests need together: the state (`ARRAYS`), a wrench each frame, parameters."""
     needed = {name for request in requests for name in request.quantity.state}
-    ports = [state_port(tree, name) for name in STATE if name in needed]
+    ports = [state_port(tree, name) for name in ARRAYS if name in needed]
     if wrenches and not any(request.quantity.wrenches for request in requests):
         able = ", ".join(name for name, quantity in QUANTITIES.items() if quantity.wrenches)
         raise ArgumentError(f"no wrench acts on {requests[0].name!r}; wrenches can be given to: {able}")
@@ -110,7 +147,10 @@ def input_ports(tree: Tree, requests: Sequence[Request], wrenches: Sequence[str]
         check_frame(tree, frame)
     if len(set(wrenches)) != len(wrenches):
         raise ArgumentError(f"a frame appears twice in wrenches={tuple(wrenches)}")
-    return (*ports, *(Port(f"wrench_{frame}", (6,)) for frame in wrenches))
+    ports += [Port(f"wrench_{frame}", (6,)) for frame in wrenches]
+    if any(request.takes_parameters for request in requests):
+        ports.append(Port("parameters", (10 * len(tree.bodies),)))
+    return tuple(ports)
 
 
 def evaluate(tree: Tree, requests: Sequence[Request], wrenches: Sequence[str], arrays: Sequence[Any]) -> dict[str, Any]:
@@ -122,6 +162,8 @@ def evaluate(tree: Tree, requests: Sequence[Request], wrenches: Sequence[str], a
     for request in requests:
         quantity = request.quantity
         arguments = [values[name] for name in quantity.state]
-        settings = {"wrenches": acting} if quantity.wrenches and acting else {}
+        settings: dict[str, Any] = {"wrenches": acting} if quantity.wrenches and acting else {}
+        if request.takes_parameters:
+            settings["parameters"] = values["parameters"]
         results[request.label] = quantity.algorithm(tree, *arguments, *request.static, **settings)
     return results

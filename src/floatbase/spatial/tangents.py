@@ -119,7 +119,7 @@ def _coefficients(square: Any) -> tuple[Any, Any, Any, Any]:
     series = tuple(
         _horner(square, [(-1.0) ** k / _factorial(2 * k + first) for k in range(9)]) for first in range(2, 6)
     )
-    return tuple(np.where(small, a, b) for a, b in zip(series, closed, strict=True))  # type: ignore[return-value]
+    return tuple(np.where(small, a, b) for a, b in zip(series, closed, strict=True))
 
 
 def _factorial(n: int) -> float:
