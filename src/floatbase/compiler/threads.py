@@ -111,7 +111,8 @@ class _Pool:
         python.PyThread_acquire_lock(ctypes.c_void_p(lock), 1)
         waits = len(self._mailboxes) + 1 < _processors()
         turns = int(BLOCK_SECONDS * code.turns_per_second) if waits else 0
-        mailbox = Mailbox(job=AWAKE, turns=turns, lock=lock, sleep=_function("PyThread_acquire_lock"))
+        acquire = _function("PyThread_acquire_lock")
+        mailbox = Mailbox(job=AWAKE, turns=turns, lock=lock, sleep=acquire, cede=code.cede_address)
         self._furnish(mailbox, size)
         # the helper may look into it until the very end of the process, when everything else has been freed
         python.Py_IncRef(ctypes.py_object(mailbox))
@@ -148,6 +149,7 @@ def share(job: Job, threads: int, scratch: int) -> None:
         job.parts, job.wanted = 2 * threads, threads - 1
         job.mailboxes, job.mailbox_count = ctypes.addressof(crew.mailboxes), crew.count
         job.wake, job.patience = crew.wake, int(_PATIENCE_SECONDS * code.turns_per_second)
+        job.cede = code.cede_address
     address = ctypes.addressof(job)
     interrupt: BaseException | None = None
     try:

@@ -6,7 +6,10 @@
   those at work; how many still are when patience ends.
 * `void fb_serve(mailbox)`: a helper's life. It takes jobs from its mailbox; for a while after each it keeps looking
   for the next one, since waking up takes longer than a small batch; then it sleeps.
-* `i64 fb_wait(word, turns)`: waits until a word is zero, at most so many turns; the word.
+* `i64 fb_wait(word, turns, cede)`: waits until a word is zero, at most so many turns; the word.
+
+Who waits cedes the processor now and then (`cede`, a function of the operating system): the thread waited for, or the
+caller's, may be one that shares it.
 
 A mailbox says `ASLEEP`, `AWAKE`, `BUSY` or holds a job. A job is offered to a helper by exchanging `AWAKE` for its
 address, or `ASLEEP` and waking the helper; whoever then exchanges the address for something else has the job back:
@@ -18,98 +21,17 @@ and a lock is released exactly once for each time that a helper falls asleep.
 
 from __future__ import annotations
 
-from floatbase.compiler.entry.emit import item, of, put
+from floatbase.compiler.entry.emit import item, of
 from floatbase.compiler.sharing.layout import ASLEEP, AWAKE, BUSY, Job, Mailbox
+from floatbase.compiler.sharing.work import WORK, field
 
-
-def _field(structure: type, name: str, field: str, base: str) -> str:
-    """Address of a field that several threads use."""
-    return f"  %{name} = getelementptr i8, ptr %{base}, i64 {getattr(structure, field).offset}"
-
-
-_WORK = f"""
-; Take and compute pieces until none is left or `budget` rows are done; the rows done.
-define internal i64 @work(ptr %job, ptr %scratch, i64 %budget) {{
-start:
-{_field(Job, "next.at", "next", "job")}
-{_field(Job, "status.at", "status", "job")}
-{_field(Job, "largest.at", "largest", "job")}
-{of(Job, "rows", "rows", "job", "i64")}
-{of(Job, "lanes", "lanes", "job", "i64")}
-{of(Job, "parts", "parts", "job", "i64")}
-{of(Job, "smallest", "smallest", "job", "i64")}
-{of(Job, "kernel", "kernel", "job")}
-{of(Job, "addresses", "addresses", "job")}
-{of(Job, "strides", "strides", "job")}
-{of(Job, "inputs", "inputs", "job", "i64")}
-{of(Job, "ports", "ports", "job", "i64")}
-  %pointers = alloca ptr, i64 %ports, align 16
-  %output.pointers = getelementptr ptr, ptr %pointers, i64 %inputs
-  %output.strides = getelementptr i64, ptr %strides, i64 %inputs
-  br label %head
-head:
-  %done = phi i64 [ 0, %start ], [ %done.next, %ran ], [ %done.next, %failed ]
-  %spent = icmp sge i64 %done, %budget
-  br i1 %spent, label %leave, label %look
-look:
-  %next = load atomic i64, ptr %next.at seq_cst, align 8
-  br label %take
-take:
-  %from = phi i64 [ %next, %look ], [ %seen, %choose ]
-  %left = sub i64 %rows, %from
-  %some = icmp sgt i64 %left, 0
-  br i1 %some, label %choose, label %leave
-choose:
-  %largest = load atomic i64, ptr %largest.at monotonic, align 8
-  %part = sdiv i64 %left, %parts
-  %enough = call i64 @llvm.smax.i64(i64 %part, i64 %smallest)
-  %bounded = call i64 @llvm.smin.i64(i64 %enough, i64 %largest)
-  %filled = add i64 %bounded, %lanes
-  %filled.less = sub i64 %filled, 1
-  %groups = sdiv i64 %filled.less, %lanes
-  %one.group = call i64 @llvm.smax.i64(i64 %groups, i64 1)
-  %whole = mul i64 %one.group, %lanes
-  %piece = call i64 @llvm.smin.i64(i64 %whole, i64 %left)
-  %to = add i64 %from, %piece
-  %pair = cmpxchg ptr %next.at, i64 %from, i64 %to seq_cst seq_cst
-  %seen = extractvalue {{ i64, i1 }} %pair, 0
-  %taken = extractvalue {{ i64, i1 }} %pair, 1
-  br i1 %taken, label %place.head, label %take
-place.head:
-  %p = phi i64 [ 0, %choose ], [ %p.next, %place.body ]
-  %p.more = icmp slt i64 %p, %ports
-  br i1 %p.more, label %place.body, label %run
-place.body:
-{item("address", "ptr", "addresses", "p")}
-{item("stride", "i64", "strides", "p")}
-  %distance = mul i64 %stride, %from
-  %pointer = getelementptr i8, ptr %address, i64 %distance
-{put("put.pointer", "ptr", "pointer", "pointers", "p")}
-  %p.next = add i64 %p, 1
-  br label %place.head
-run:
-  %status = call i32 %kernel(
-    ptr %pointers, ptr %strides, ptr %output.pointers, ptr %output.strides, i64 %piece, ptr %scratch)
-  %good = icmp eq i32 %status, 0
-  br label %ran
-ran:
-  %done.next = add i64 %done, %piece
-  br i1 %good, label %head, label %failed
-failed:
-  %wide = zext i32 %status to i64
-  %joined = atomicrmw or ptr %status.at, i64 %wide seq_cst
-  store atomic i64 %rows, ptr %next.at seq_cst, align 8
-  br label %head
-leave:
-  ret i64 %done
-}}
-"""
+CEDE_TURNS = 1024  # a power of two; about 20 us
 
 _OFFER = f"""
 ; Offer a job to helpers that say `state`, until enough have it.
 define internal void @offer(ptr %job, i64 %state) {{
 start:
-{_field(Job, "active.at", "active", "job")}
+{field(Job, "active.at", "active", "job")}
 {of(Job, "mailboxes", "mailboxes", "job")}
 {of(Job, "count", "mailbox_count", "job", "i64")}
 {of(Job, "wanted", "wanted", "job", "i64")}
@@ -160,8 +82,8 @@ start:
 {of(Job, "scratch", "scratch", "job")}
 {of(Job, "budget", "budget", "job", "i64")}
 {of(Job, "rows", "rows", "job", "i64")}
-{_field(Job, "next.at", "next", "job")}
-{_field(Job, "done.at", "done", "job")}
+{field(Job, "next.at", "next", "job")}
+{field(Job, "done.at", "done", "job")}
   %done = call i64 @work(ptr %job, ptr %scratch, i64 %budget)
   store i64 %done, ptr %done.at
   %next = load atomic i64, ptr %next.at seq_cst, align 8
@@ -178,12 +100,13 @@ finish:
 _FINISH = f"""
 define i64 @fb_finish(ptr %job) {{
 start:
-{_field(Job, "next.at", "next", "job")}
-{_field(Job, "active.at", "active", "job")}
+{field(Job, "next.at", "next", "job")}
+{field(Job, "active.at", "active", "job")}
 {of(Job, "rows", "rows", "job", "i64")}
 {of(Job, "mailboxes", "mailboxes", "job")}
 {of(Job, "count", "mailbox_count", "job", "i64")}
 {of(Job, "patience", "patience", "job", "i64")}
+{of(Job, "cede", "cede", "job")}
   %address = ptrtoint ptr %job to i64
   store atomic i64 %rows, ptr %next.at seq_cst, align 8
   br label %head
@@ -207,7 +130,7 @@ lower:
 next:
   br label %head
 wait:
-  %active = call i64 @fb_wait(ptr %active.at, i64 %patience)
+  %active = call i64 @fb_wait(ptr %active.at, i64 %patience, ptr %cede)
   ret i64 %active
 }}
 """
@@ -215,9 +138,10 @@ wait:
 _SERVE = f"""
 define void @fb_serve(ptr %mailbox) {{
 start:
-{_field(Mailbox, "turns.at", "turns", "mailbox")}
+{field(Mailbox, "turns.at", "turns", "mailbox")}
 {of(Mailbox, "lock", "lock", "mailbox")}
 {of(Mailbox, "sleep", "sleep", "mailbox")}
+{of(Mailbox, "cede", "cede", "mailbox")}
   br label %awake
 awake:
   br label %look
@@ -231,7 +155,7 @@ idle:
   %tired = icmp sge i64 %turn, %turns
   br i1 %tired, label %doze, label %stay
 stay:
-  call void @pause()
+  call void @pause(i64 %turn, ptr %cede)
   %turn.next = add i64 %turn, 1
   br label %look
 doze:
@@ -248,7 +172,7 @@ claim:
 begin:
   %job = inttoptr i64 %says to ptr
 {of(Mailbox, "scratch", "scratch", "mailbox")}
-{_field(Job, "active.at", "active", "job")}
+{field(Job, "active.at", "active", "job")}
   %done = call i64 @work(ptr %job, ptr %scratch, i64 {2**62})
   store atomic i64 {AWAKE}, ptr %mailbox seq_cst, align 8
   %lowered = atomicrmw sub ptr %active.at, i64 1 seq_cst
@@ -257,7 +181,7 @@ begin:
 """
 
 _WAIT = """
-define i64 @fb_wait(ptr %word, i64 %turns) {
+define i64 @fb_wait(ptr %word, i64 %turns, ptr %cede) {
 start:
   br label %look
 look:
@@ -268,7 +192,7 @@ look:
   %enough = or i1 %zero, %over
   br i1 %enough, label %leave, label %stay
 stay:
-  call void @pause()
+  call void @pause(i64 %turn, ptr %cede)
   %turn.next = add i64 %turn, 1
   br label %look
 leave:
@@ -284,7 +208,7 @@ declare i64 @llvm.smin.i64(i64, i64)
 
 def sharing_ir(triple: str) -> str:
     """The module's text for a processor."""
-    return "".join((_pause(triple), _WORK, _OFFER, _SHARE, _FINISH, _SERVE, _WAIT, _INTRINSICS))
+    return "".join((_pause(triple), WORK, _OFFER, _SHARE, _FINISH, _SERVE, _WAIT, _INTRINSICS))
 
 
 def _pause(triple: str) -> str:
@@ -294,4 +218,19 @@ def _pause(triple: str) -> str:
         declaration, instruction = "declare void @llvm.x86.sse2.pause()\n", "  call void @llvm.x86.sse2.pause()\n"
     elif triple.startswith(("aarch64", "arm64")):  # `yield` does nothing on most of them; `isb` takes a while
         declaration, instruction = "declare void @llvm.aarch64.isb(i32)\n", "  call void @llvm.aarch64.isb(i32 15)\n"
-    return f"\ndefine internal void @pause() {{\n{instruction}  ret void\n}}\n{declaration}"
+    return f"""
+define internal void @pause(i64 %turn, ptr %cede) {{
+start:
+{instruction}
+  %low = and i64 %turn, {CEDE_TURNS - 1}
+  %due = icmp eq i64 %low, {CEDE_TURNS - 1}
+  %able = icmp ne ptr %cede, null
+  %cedes = and i1 %due, %able
+  br i1 %cedes, label %offer, label %leave
+offer:
+  %ignored = call i32 %cede()
+  br label %leave
+leave:
+  ret void
+}}
+{declaration}"""

@@ -33,6 +33,7 @@ class Job(ctypes.Structure):
         ("mailbox_count", ctypes.c_int64),
         ("wanted", ctypes.c_int64),  # how many helpers at once
         ("wake", ctypes.c_void_p),  # function that releases a lock
+        ("cede", ctypes.c_void_p),  # function that lets other threads have the processor, or null
         ("patience", ctypes.c_int64),  # turns to wait for the last helpers before giving the processor away
         ("scratch", ctypes.c_void_p),  # of the calling thread
         ("budget", ctypes.c_int64),  # rows after which the calling thread looks for interrupts
@@ -49,5 +50,6 @@ class Mailbox(ctypes.Structure):
         ("scratch", ctypes.c_void_p),  # large enough for every job offered
         ("lock", ctypes.c_void_p),  # held while there is no reason to wake up
         ("sleep", ctypes.c_void_p),  # function that acquires a lock
-        ("apart", ctypes.c_int64 * 11),
+        ("cede", ctypes.c_void_p),  # function that lets other threads have the processor, or null
+        ("apart", ctypes.c_int64 * 10),
     )

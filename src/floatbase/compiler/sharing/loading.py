@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -16,7 +17,7 @@ from floatbase.compiler.target import Target
 
 _JOB = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 _SERVE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-_WAIT = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)
+_WAIT = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)
 
 _lock = threading.Lock()
 _loaded: list[SharingCode] = []  # never freed: helpers run it until the process ends
@@ -30,6 +31,7 @@ class SharingCode:
     finish: Callable[[int], int]
     serve: Callable[[int], None]
     turns_per_second: float  # of waiting
+    cede_address: int  # of the operating system's function that lets other threads have the processor, or 0
     code: LoadedCode
 
 
@@ -45,16 +47,23 @@ def sharing_code() -> SharingCode:
 def _load() -> SharingCode:
     code = load_module("sharing", sharing_ir(Target.host().triple), default_cache())
     share, finish = (_JOB(code.address(name)) for name in ("fb_share", "fb_finish"))
-    turns = _turns_per_second(_WAIT(code.address("fb_wait")))
-    return SharingCode(share, finish, _SERVE(code.address("fb_serve")), turns, code)
+    cede = _cede_address()
+    turns = _turns_per_second(_WAIT(code.address("fb_wait")), cede)
+    return SharingCode(share, finish, _SERVE(code.address("fb_serve")), turns, cede, code)
 
 
-def _turns_per_second(wait: Callable[[int, int], int]) -> float:
+def _cede_address() -> int:
+    if os.name != "posix":
+        return 0
+    return ctypes.cast(ctypes.CDLL(None).sched_yield, ctypes.c_void_p).value or 0
+
+
+def _turns_per_second(wait: Callable[[int, int, int], int], cede: int) -> float:
     """How fast threads wait; clocks that can be read in machine code differ from one processor to the next."""
     word = ctypes.c_int64(1)
     turns, best = 2000, float("inf")
     for _ in range(3):
         before = time.perf_counter()
-        wait(ctypes.addressof(word), turns)
+        wait(ctypes.addressof(word), turns, cede)
         best = min(best, time.perf_counter() - before)
     return turns / max(best, 1e-7)
