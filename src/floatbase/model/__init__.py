@@ -17,8 +17,22 @@ from floatbase.model.description import (
     SkinPatch,
 )
 from floatbase.model.doubts import ModelWarning
+from floatbase.model.editing import (
+    add_frame,
+    add_link,
+    add_sensor,
+    add_skin,
+    attach_payload,
+    merge,
+    remove_branch,
+    replace_joint,
+    replace_link,
+    set_inertia,
+)
+from floatbase.model.export import save_urdf, to_urdf
 from floatbase.model.mjcf import load_mjcf, parse_mjcf
 from floatbase.model.read import load_file
+from floatbase.model.scaling import scale
 from floatbase.model.tree import Body, Cut, Submodel, Tree, TreeJoint
 from floatbase.model.urdf import load_urdf, parse_urdf
 
@@ -41,6 +55,11 @@ __all__ = [
     "Submodel",
     "Tree",
     "TreeJoint",
+    "add_frame",
+    "add_link",
+    "add_sensor",
+    "add_skin",
+    "attach_payload",
     "build_tree",
     "find",
     "load_file",
@@ -48,7 +67,15 @@ __all__ = [
     "load_named",
     "load_settings",
     "load_urdf",
+    "merge",
     "parse_mjcf",
     "parse_urdf",
+    "remove_branch",
+    "replace_joint",
+    "replace_link",
     "robots",
+    "save_urdf",
+    "scale",
+    "set_inertia",
+    "to_urdf",
 ]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -128,7 +129,8 @@ def _inertia(element: Element, link: str) -> Inertia:
     matrix = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     link_H_inertial = origin(element)
     rotation = link_H_inertial[:3, :3]
-    return Inertia(mass, link_H_inertial[:3, 3].copy(), rotation @ matrix @ rotation.T)
+    turned = rotation @ matrix @ rotation.T
+    return Inertia(mass, link_H_inertial[:3, 3].copy(), 0.5 * (turned + turned.T))
 
 
 def _joint(element: Element, scaled: list[str]) -> Joint:
@@ -161,19 +163,22 @@ def _axis(element: Element, what: str, scaled: list[str]) -> Array:
     """A joint's axis, of unit length; URDF's default is x. Notable changes of length are added to `scaled`."""
     found = element.first("axis")
     axis = np.array(found.vector("xyz", (1.0, 0.0, 0.0)) if found is not None else (1.0, 0.0, 0.0))
+    at = found or element
+    if not axis.any():
+        at.refuse(f"the axis of {what} is zero; it needs a direction")
+    length = math.hypot(*axis)
+    if abs(length - 1.0) > 1e-6:
+        scaled.append(f"{at.file}, line {at.line}: the axis of {what} has length {length:.9g}; it was normalised")
+    return unit_axis(axis)
+
+
+def unit_axis(axis: Array) -> Array:
+    """The axis (not zero) scaled to unit length, unchanged if it has unit length to the last bit."""
     # a power of two scales exactly: without it the squares of extreme numbers would overflow or vanish
     largest = float(np.abs(axis).max())
-    if largest == 0.0:
-        (found or element).refuse(f"the axis of {what} is zero; it needs a direction")
     scale = math.ldexp(1.0, -max(-1000, min(1000, math.frexp(largest)[1])))
     scaled_length = math.sqrt(math.fsum((entry * scale) ** 2 for entry in axis))
-    length = scaled_length / scale
-    if length == 1.0:
-        return axis
-    if abs(length - 1.0) > 1e-6:
-        at = found or element
-        scaled.append(f"{at.file}, line {at.line}: the axis of {what} has length {length:.9g}; it was normalised")
-    return axis * scale / scaled_length
+    return axis if scaled_length / scale == 1.0 else axis * scale / scaled_length
 
 
 def _limits(element: Element, kind: str) -> Limits:
@@ -188,9 +193,15 @@ def _limits(element: Element, kind: str) -> Limits:
     if lower > upper:
         found.refuse(f"the lower limit {lower:g} is above the upper limit {upper:g}")
     velocity, effort = (found.number(name, math.inf, infinite=True) for name in ("velocity", "effort"))
+    lower, upper, velocity, effort = (_unbounded(value) for value in (lower, upper, velocity, effort))
     if velocity < 0.0 or effort < 0.0:
         found.refuse(f"limits of velocity ({velocity:g}) and effort ({effort:g}) must not be negative")
     return Limits(lower, upper, velocity, effort)
+
+
+def _unbounded(value: float) -> float:
+    """The largest number stands for infinity: other readers of URDF demand numbers, and take no infinity."""
+    return math.copysign(math.inf, value) if abs(value) >= sys.float_info.max else value
 
 
 def _mimic(element: Element) -> Mimic | None:
