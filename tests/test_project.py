@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import importlib
+import inspect
+import pkgutil
 import re
 import subprocess
 import sys
@@ -20,7 +22,20 @@ SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 LINE_LIMIT = 400
 # each may import those before it, and itself
-ROOMS = ("errors", "compiler", "spatial", "model", "algorithms", "fingerprint", "progress", "robot", "kernels")
+ROOMS = (
+    "errors",
+    "compiler",
+    "spatial",
+    "model",
+    "algorithms",
+    "fingerprint",
+    "progress",
+    "robot",
+    "kernels",
+    "viewer",
+    "loading",
+    "demo",
+)
 COUNTS = {"T": 60, "L": 90, "B": 35, "R": 76, "C": 66}
 HEAVY = ("casadi", "matplotlib", "scipy", "pinocchio", "mujoco", "idyntree", "icub_models", "example_robot_data")
 
@@ -158,3 +173,13 @@ def test_every_example_says_what_it_shows() -> None:
     assert len(examples) >= 3
     for path in examples:
         assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), path
+
+
+@pytest.mark.parametrize("package", ["floatbase", "floatbase.compiler"])
+def test_no_public_name_is_hidden_by_a_module(package):
+    """A name that is imported late must not be that of a submodule, which would take its place once imported."""
+    module = importlib.import_module(package)
+    modules = {item.name for item in pkgutil.iter_modules(module.__path__)}
+    assert not set(module._PLACES) & modules
+    for name in module.__all__:
+        assert not inspect.ismodule(getattr(module, name)) or name in ("errors", "model")

@@ -26,8 +26,8 @@ from floatbase.compiler.cache import Cache, cache_key, default_cache
 from floatbase.compiler.function import Function
 from floatbase.compiler.graph import Graph
 from floatbase.compiler.program import Port, Program
-from floatbase.compiler.symbols import symbols
-from floatbase.compiler.trace import extract, flatten
+from floatbase.compiler.symbol_arrays import symbols
+from floatbase.compiler.tracing import extract, flatten
 from floatbase.errors import ArgumentError, TraceError, unknown_name
 from floatbase.fingerprint import fingerprint
 from floatbase.robot import Robot

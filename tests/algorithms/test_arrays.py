@@ -7,7 +7,7 @@ from tests.random_trees import random_state, random_tree
 
 from floatbase import algorithms
 from floatbase.compiler.interpreter import interpret
-from floatbase.compiler.trace import trace
+from floatbase.compiler.tracing import trace
 from floatbase.errors import ArgumentError, ShapeError, UnknownNameError
 
 

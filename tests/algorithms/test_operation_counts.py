@@ -3,7 +3,7 @@
 import pytest
 
 from floatbase import algorithms
-from floatbase.compiler.trace import trace
+from floatbase.compiler.tracing import trace
 from floatbase.model.build import build_tree
 from floatbase.model.catalog import find
 from floatbase.model.urdf import load_urdf

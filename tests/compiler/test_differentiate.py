@@ -13,8 +13,8 @@ from tests.compiler.complex_step import complex_jacobian, whole_jacobian
 from floatbase.compiler import Graph, Port, interpret, symbols, trace
 from floatbase.compiler.differentiate import gradient, hessian, jacobian, jacobian_program, jvp, vjp
 from floatbase.compiler.operations import BOOLEAN, NUMPY
-from floatbase.compiler.replay import replay
-from floatbase.compiler.trace import extract
+from floatbase.compiler.replaying import replay
+from floatbase.compiler.tracing import extract
 from floatbase.errors import ArgumentError, ShapeError, TraceError
 
 UNARY = {

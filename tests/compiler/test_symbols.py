@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from floatbase.compiler import Graph, interpret, is_symbolic, symbols, trace
-from floatbase.compiler.symbols import SymbolArray, as_symbols
+from floatbase.compiler.symbol_arrays import SymbolArray, as_symbols
 from floatbase.errors import FloatbaseError, ShapeError, TraceError
 
 E3 = np.eye(3)

@@ -8,7 +8,7 @@ from tests.random_trees import random_quaternion
 
 from floatbase import spatial
 from floatbase.compiler.interpreter import interpret
-from floatbase.compiler.trace import trace
+from floatbase.compiler.tracing import trace
 
 ANGLES = [0.0, 1e-12, 1e-8, 1e-5, 0.009, 0.011, 0.09, 0.11, 0.5, 1.0, 2.0, 3.0, np.pi - 1e-4, np.pi - 1e-9, np.pi]
 

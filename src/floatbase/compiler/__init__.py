@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from floatbase.compiler.graph import Graph
     from floatbase.compiler.interpreter import interpret
     from floatbase.compiler.program import Block, Port, Program
-    from floatbase.compiler.replay import replay
-    from floatbase.compiler.symbols import SymbolArray, as_symbols, casadi_arrays, is_symbolic, symbols
-    from floatbase.compiler.trace import extract, flatten, trace
+    from floatbase.compiler.replaying import replay
+    from floatbase.compiler.symbol_arrays import SymbolArray, as_symbols, casadi_arrays, is_symbolic, symbols
+    from floatbase.compiler.tracing import extract, flatten, trace
 
 # imported when first asked for: name -> module
 _PLACES = {
@@ -26,34 +26,34 @@ _PLACES = {
     "Graph": "graph",
     "Port": "program",
     "Program": "program",
-    "SymbolArray": "symbols",
-    "as_symbols": "symbols",
-    "casadi_arrays": "symbols",
+    "SymbolArray": "symbol_arrays",
+    "as_symbols": "symbol_arrays",
+    "casadi_arrays": "symbol_arrays",
     "casadi_call": "casadi",
     "cholesky_solve": "dense",
     "dense_matmul": "dense",
     "dumps": "format",
-    "extract": "trace",
-    "flatten": "trace",
+    "extract": "tracing",
+    "flatten": "tracing",
     "from_casadi": "casadi",
     "gather": "control",
     "gradient": "differentiate",
     "guard": "control",
     "hessian": "differentiate",
     "interpret": "interpreter",
-    "is_symbolic": "symbols",
+    "is_symbolic": "symbol_arrays",
     "jacobian": "differentiate",
     "jacobian_program": "differentiate",
     "jvp": "differentiate",
     "load": "format",
     "loads": "format",
-    "replay": "replay",
+    "replay": "replaying",
     "save": "format",
     "scan": "control",
     "subprogram": "control",
-    "symbols": "symbols",
+    "symbols": "symbol_arrays",
     "to_casadi": "casadi",
-    "trace": "trace",
+    "trace": "tracing",
     "triangular_solve": "dense",
     "vjp": "differentiate",
     "while_loop": "control",

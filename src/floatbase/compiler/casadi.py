@@ -21,8 +21,8 @@ from floatbase.compiler.casadi_operations import EXPORT, IMPORT, Casadi, casadi_
 from floatbase.compiler.graph import Graph
 from floatbase.compiler.operations import Op
 from floatbase.compiler.program import Port, Program
-from floatbase.compiler.symbols import symbols
-from floatbase.compiler.trace import extract
+from floatbase.compiler.symbol_arrays import symbols
+from floatbase.compiler.tracing import extract
 from floatbase.errors import ArgumentError, ProgramError
 
 MAX_UNROLLED = 1_000_000

@@ -14,8 +14,8 @@ import numpy as np
 from floatbase.compiler.graph import current_graph
 from floatbase.compiler.program import Port, Program
 from floatbase.compiler.scalar import Scalar
-from floatbase.compiler.symbols import SymbolArray, as_symbols, is_symbolic
-from floatbase.compiler.trace import trace
+from floatbase.compiler.symbol_arrays import SymbolArray, as_symbols, is_symbolic
+from floatbase.compiler.tracing import trace
 from floatbase.errors import ArgumentError, ShapeError, TraceError
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from floatbase.compiler.graph import Graph
 from floatbase.compiler.scalar import Scalar
-from floatbase.compiler.symbols import SymbolArray, as_symbols, is_symbolic
+from floatbase.compiler.symbol_arrays import SymbolArray, as_symbols, is_symbolic
 from floatbase.errors import ShapeError
 
 INLINE = 6

@@ -28,10 +28,10 @@ from floatbase.compiler.differentiate_scalars import Tangent, add_scaled
 from floatbase.compiler.graph import Graph
 from floatbase.compiler.operations import Op
 from floatbase.compiler.program import Program
-from floatbase.compiler.replay import replay
+from floatbase.compiler.replaying import replay
 from floatbase.compiler.scalar import Scalar, Truth
-from floatbase.compiler.symbols import SymbolArray, as_symbols, symbols
-from floatbase.compiler.trace import extract
+from floatbase.compiler.symbol_arrays import SymbolArray, as_symbols, symbols
+from floatbase.compiler.tracing import extract
 from floatbase.errors import ArgumentError, ShapeError, TraceError, unknown_name
 
 Mode = Literal["forward", "reverse"]

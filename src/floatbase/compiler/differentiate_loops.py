@@ -21,10 +21,10 @@ from floatbase.compiler.differentiate_scalars import Tangent, Value, add_scaled
 from floatbase.compiler.graph import Graph
 from floatbase.compiler.operations import Op
 from floatbase.compiler.program import Port, Program
-from floatbase.compiler.replay import replay_scalars
+from floatbase.compiler.replaying import replay_scalars
 from floatbase.compiler.scalar import Scalar, apply, select
-from floatbase.compiler.symbols import SymbolArray, symbols
-from floatbase.compiler.trace import extract
+from floatbase.compiler.symbol_arrays import SymbolArray, symbols
+from floatbase.compiler.tracing import extract
 
 Places = list[tuple[int, int]]  # (entry, direction) of tangents that can be non-zero
 ForwardRule = Callable[[BlockUse, Sequence[Tangent]], list[Tangent]]

@@ -220,12 +220,12 @@ class Scalar:
     ndim = 0
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **settings: Any) -> Any:
-        from floatbase.compiler.symbols import apply_ufunc
+        from floatbase.compiler.symbol_arrays import apply_ufunc
 
         return apply_ufunc(ufunc, method, inputs, settings)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        from floatbase.compiler.symbols import apply_function
+        from floatbase.compiler.symbol_arrays import apply_function
 
         return apply_function(function, args, kwargs)
 

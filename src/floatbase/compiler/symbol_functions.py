@@ -9,7 +9,7 @@ import numpy as np
 
 from floatbase.compiler import dense
 from floatbase.compiler.scalar import select
-from floatbase.compiler.symbols import SymbolArray, as_symbols
+from floatbase.compiler.symbol_arrays import SymbolArray, as_symbols
 from floatbase.errors import TraceError
 
 _select = np.frompyfunc(select, 3, 1)

@@ -13,7 +13,7 @@ from floatbase.compiler.cache import cache_key
 from floatbase.compiler.function import Function
 from floatbase.compiler.machine import start_llvm
 from floatbase.compiler.program import Program
-from floatbase.compiler.symbols import casadi_arrays, is_symbolic
+from floatbase.compiler.symbol_arrays import casadi_arrays, is_symbolic
 from floatbase.errors import ArgumentError
 from floatbase.model import Model, Tree, build_tree
 from floatbase.model.positions import neutral_positions, position_limits, random_positions, random_quaternions
@@ -233,7 +233,7 @@ class RobotCore:
             return evaluate(tree, requests, wrenches, arrays)
 
         def program() -> Program:
-            from floatbase.compiler.trace import trace
+            from floatbase.compiler.tracing import trace
 
             return trace(algorithm, ports, name)
 

@@ -12,7 +12,7 @@ from floatbase.compiler.graph import Graph
 from floatbase.compiler.operations import ARITY, Op
 from floatbase.compiler.program import Block, Port, Program
 from floatbase.compiler.scalar import Scalar, Truth, select
-from floatbase.compiler.symbols import SymbolArray, as_symbols, symbols
+from floatbase.compiler.symbol_arrays import SymbolArray, as_symbols, symbols
 from floatbase.errors import TraceError
 
 

@@ -12,7 +12,7 @@ from floatbase.compiler.graph import Graph, current_graph
 from floatbase.compiler.operations import ARITY, Op
 from floatbase.compiler.program import Program
 from floatbase.compiler.scalar import Scalar, apply, power, select
-from floatbase.compiler.symbols import SymbolArray, as_symbols
+from floatbase.compiler.symbol_arrays import SymbolArray, as_symbols
 from floatbase.errors import ArgumentError, ShapeError
 
 
