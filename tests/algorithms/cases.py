@@ -14,12 +14,12 @@ REPRESENTATIONS = ("mixed", "body", "inertial")
 
 
 def trees(count: int = 6, seed: int = 0, **settings: object) -> Iterator[Tree]:
-    """Robots of one to ten bodies, floating and fixed in turn."""
+    """Robots of one to ten bodies (seven to ten if kinds of joints are asked for), floating and fixed in turn."""
     rng = np.random.default_rng(seed)
     for k in range(count):
         floating = bool(settings.get("floating", k % 2 == 0))
         others = {key: value for key, value in settings.items() if key != "floating"}
-        yield random_tree(rng, int(rng.integers(1 if floating else 2, 11)), floating, **others)
+        yield random_tree(rng, int(rng.integers(7 if "kinds" in settings else 1 if floating else 2, 11)), floating, **others)
 
 
 def error(actual: np.ndarray, expected: np.ndarray) -> float:

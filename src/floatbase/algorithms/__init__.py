@@ -14,6 +14,15 @@ from floatbase.algorithms.centroidal import (
     centroidal_momentum_rate,
     locked_inertia,
 )
+from floatbase.algorithms.changes import (
+    Change,
+    centroidal_momentum_matrix_rate,
+    change_of_base,
+    change_to_average_velocity,
+    change_to_center_of_mass,
+    change_to_compound_frame,
+    link_coriolis_matrix,
+)
 from floatbase.algorithms.configuration import difference, difference_derivatives, integrate, integrate_derivatives
 from floatbase.algorithms.coriolis import coriolis_matrix
 from floatbase.algorithms.energy import kinetic_energy, potential_energy
@@ -30,9 +39,12 @@ from floatbase.algorithms.jacobian_rate import jacobian_rate
 from floatbase.algorithms.mass_matrix import mass_matrix
 from floatbase.algorithms.pose import pose
 from floatbase.algorithms.regressor import base_regressor, momentum_regressor, regressor
+from floatbase.algorithms.relative import relative_jacobian, relative_pose, relative_velocity
+from floatbase.algorithms.sensor_dynamics import sensor_inverse_dynamics
 from floatbase.algorithms.velocity import velocity
 
 __all__ = [
+    "Change",
     "acceleration",
     "average_velocity",
     "base_regressor",
@@ -40,7 +52,12 @@ __all__ = [
     "centroidal_momentum",
     "centroidal_momentum_drift",
     "centroidal_momentum_matrix",
+    "centroidal_momentum_matrix_rate",
     "centroidal_momentum_rate",
+    "change_of_base",
+    "change_to_average_velocity",
+    "change_to_center_of_mass",
+    "change_to_compound_frame",
     "com",
     "com_jacobian",
     "com_velocity",
@@ -57,6 +74,7 @@ __all__ = [
     "jacobian_rate",
     "kinetic_energy",
     "kinetic_energy_regressor",
+    "link_coriolis_matrix",
     "locked_inertia",
     "mass_matrix",
     "momentum_regressor",
@@ -66,6 +84,10 @@ __all__ = [
     "potential_energy",
     "potential_energy_regressor",
     "regressor",
+    "relative_jacobian",
+    "relative_pose",
+    "relative_velocity",
+    "sensor_inverse_dynamics",
     "total_mass",
     "velocity",
 ]
