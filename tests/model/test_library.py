@@ -10,7 +10,7 @@ import floatbase as fb
 from floatbase.errors import ArgumentError, ModelError
 from floatbase.model import Inertia, Limits, ModelWarning, build_tree, catalog, find, library, load_named, load_settings
 from floatbase.model.inertia import inertia_from_parameters
-from floatbase.model.library.nine_joint_tree import joint_transform, nine_joint_tree, printed_matrices
+from floatbase.model.library.nine_joints import joint_transform, nine_joint_tree, printed_matrices
 from floatbase.model.poses import inverse
 from floatbase.spatial import adjoint
 

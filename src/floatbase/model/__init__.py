@@ -1,5 +1,11 @@
 """What a robot is: links, joints, frames and sensors; the files it is read from; the tree that algorithms walk."""
 
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from floatbase.model import graph
 from floatbase.model.build import build_tree
 from floatbase.model.catalog import find, load_named, load_settings, robots
 from floatbase.model.description import (
@@ -62,6 +68,7 @@ __all__ = [
     "attach_payload",
     "build_tree",
     "find",
+    "graph",
     "load_file",
     "load_mjcf",
     "load_named",
@@ -79,3 +86,10 @@ __all__ = [
     "set_inertia",
     "to_urdf",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """`floatbase.model.library`, imported when it is first asked for: few programs need robots of our own."""
+    if name == "library":
+        return importlib.import_module("floatbase.model.library")
+    raise AttributeError(f"module 'floatbase.model' has no attribute {name!r}")
