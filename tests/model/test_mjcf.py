@@ -186,6 +186,14 @@ def test_what_is_left_out_is_listed_once(tmp_path):
     assert robot.floating and robot.nv == 7 and robot.model.source == str(file)
 
 
+def test_what_mujoco_warns_of_is_passed_on_and_nothing_is_written(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    body = '<body><freejoint/><geom size="1" rgba="nan 0 0 1"/></body>'
+    with pytest.warns(ModelWarning, match="MuJoCo warns: XML contains a 'NaN'"):
+        parse_mjcf(f"<mujoco><worldbody>{body}</worldbody></mujoco>")
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize(
     ("inside", "listed"),
     [
@@ -247,7 +255,10 @@ def test_files_can_be_given_as_contents():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('<mujoco><include file="../secret.xml"/></mujoco>', r"'../secret.xml' is outside .*folder="),
+        (
+            '<mujoco><include file="../secret.xml"/></mujoco>',
+            "line 1: the file '../secret.xml' is outside .*folder=",
+        ),
         ('<mujoco><include file="/etc/passwd"/></mujoco>', "'/etc/passwd' is outside"),
         ('<mujoco><include file="absent.xml"/></mujoco>', "'absent.xml' cannot be read: No such file"),
         ('<mujoco><compiler meshdir=".."/><asset><mesh file="a.stl"/></asset></mujoco>', "'../a.stl' is outside"),

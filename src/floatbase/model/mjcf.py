@@ -74,12 +74,10 @@ def _read(
     if root.tag != "mujoco":
         root.refuse(f"the root element is <{root.tag}>; an MJCF file has <mujoco>")
     mujoco = _import_mujoco()
-    try:
-        compiled = mujoco.MjModel.from_xml_string(content.decode("utf-8", "replace"), found)
-    except (ValueError, mujoco.FatalError) as error:
-        raise RobotFileError(f"{where}: MuJoCo cannot read it: {' '.join(str(error).split())}") from None
+    compiled, said = _compile(mujoco, content, found, where)
     name = root.attributes.get("model", "").strip() or (source.stem if source is not None else "robot")
     model, rest = _convert(mujoco, compiled, name, source)
+    rest += [f"MuJoCo warns: {message}" for message in dict.fromkeys(said)]
     try:
         check_structure(model.links, model.joints, where)
         check_inertias(model, where, allow_nonphysical)
@@ -97,6 +95,19 @@ def _import_mujoco() -> ModuleType:
         raise missing_dependency("mujoco", "mujoco", "reading an MJCF file") from None
     module: ModuleType = mujoco
     return module
+
+
+def _compile(mujoco: ModuleType, content: bytes, files: dict[str, bytes], where: str) -> tuple[Any, list[str]]:
+    """MuJoCo's model, and its warnings, which it would otherwise print and write to a file in the working directory."""
+    said: list[str] = []
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(lambda message: said.append(" ".join(str(message).split())))
+    try:
+        return mujoco.MjModel.from_xml_string(content.decode("utf-8", "replace"), files), said
+    except (ValueError, mujoco.FatalError) as error:
+        raise RobotFileError(f"{where}: MuJoCo cannot read it: {' '.join(str(error).split())}") from None
+    finally:
+        mujoco.set_mju_user_warning(before)
 
 
 def _convert(mujoco: ModuleType, m: Any, name: str, source: Path | None) -> tuple[Model, list[str]]:

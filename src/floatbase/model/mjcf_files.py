@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from floatbase.errors import RobotFileError
 from floatbase.model.xml import Element, parse_xml
 
 MAX_ASSET_BYTES = 512 * 1024 * 1024  # of all files together
@@ -61,6 +62,8 @@ class _Reader:
                 )
             with path.open("rb") as stream:
                 return stream.read(MAX_ASSET_BYTES + 1)
+        except RobotFileError:
+            raise
         except (OSError, ValueError, RuntimeError) as error:
             reason = getattr(error, "strerror", None) or error
             element.refuse(f"the file {name[:200]!r} cannot be read: {reason}")
