@@ -17,7 +17,7 @@ def load(
     base: str | None = None,
     floating: bool | None = None,
     joints: Sequence[str] | None = None,
-    locked: Mapping[str, float] | None = None,
+    locked: Mapping[str, float | Sequence[float]] | None = None,
     representation: str = "mixed",
     gravity: Sequence[float] = (0.0, 0.0, -9.81),
     free_mimic: bool = False,
@@ -30,7 +30,8 @@ def load(
     * `base`: the base link; by default the root of the file. The order of joints does not depend on it.
     * `floating`: whether the base moves freely. By default it does, except for robots that are known to be arms or
       hands, and for files whose root is a link called "world".
-    * `joints`: names of the joints that stay free, in their order; the others are locked at zero, or at `locked`.
+    * `joints`: names of the joints that stay free, in their order; the others are locked at rest, or at their
+      coordinates in `locked` (a number, or several for joints of several coordinates).
     * `representation`: how twists and wrenches are written, "mixed", "body" or "inertial".
     * `gravity`: the acceleration vector in the world, z up.
     * `free_mimic`: give joints that mimic another one a coordinate of their own.
@@ -61,10 +62,9 @@ def load(
         )
     if not _is_path(source):
         known = load_settings(str(source))
-        settings = {
-            name: known.get(name, value) if value is None or value is False else value
-            for name, value in settings.items()
-        }
+        floats = known.pop("floating")
+        settings["floating"] = floats if floating is None else floating
+        settings.update((name, settings[name] or accepted) for name, accepted in known.items())
         return Robot(load_named(str(source), settings["allow_nonphysical"]), **settings)
     return Robot(load_file(source, allow_nonphysical), **settings)
 

@@ -49,7 +49,7 @@ def test_a_model(file):
 def test_floating_can_be_asked_for(file):
     assert fb.load(file, floating=True).nv == 7
     assert not fb.load("panda").floating and fb.load("panda", floating=True).floating
-    assert fb.load("g1").floating
+    assert fb.load("g1").floating and not fb.load("g1", floating=False).floating
 
 
 def test_names_are_those_listed():
