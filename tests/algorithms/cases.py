@@ -18,8 +18,9 @@ def trees(count: int = 6, seed: int = 0, **settings: object) -> Iterator[Tree]:
     rng = np.random.default_rng(seed)
     for k in range(count):
         floating = bool(settings.get("floating", k % 2 == 0))
+        smallest = 7 if "kinds" in settings else 1 if floating else 2
         others = {key: value for key, value in settings.items() if key != "floating"}
-        yield random_tree(rng, int(rng.integers(7 if "kinds" in settings else 1 if floating else 2, 11)), floating, **others)
+        yield random_tree(rng, int(rng.integers(smallest, 11)), floating, **others)
 
 
 def error(actual: np.ndarray, expected: np.ndarray) -> float:

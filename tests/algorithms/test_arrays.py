@@ -28,12 +28,40 @@ def functions(tree):
         "com_velocity": (lambda q, v: algorithms.com_velocity(tree, q, v), "qv"),
         "kinetic_energy": (lambda q, v: algorithms.kinetic_energy(tree, q, v), "qv"),
         "potential_energy": (lambda q: algorithms.potential_energy(tree, q), "q"),
+        "jacobian_rate": (lambda q, v: algorithms.jacobian_rate(tree, q, v, frame), "qv"),
+        "inverse_mass_matrix": (lambda q: algorithms.inverse_mass_matrix(tree, q), "q"),
+        "operational_space_mobility": (lambda q: algorithms.operational_space_mobility(tree, q, frame), "q"),
+        "coriolis_matrix": (lambda q, v: algorithms.coriolis_matrix(tree, q, v), "qv"),
+        "centroidal_momentum": (lambda q, v: algorithms.centroidal_momentum(tree, q, v), "qv"),
+        "centroidal_momentum_matrix": (lambda q: algorithms.centroidal_momentum_matrix(tree, q), "q"),
+        "centroidal_momentum_rate": (lambda q, v, a: algorithms.centroidal_momentum_rate(tree, q, v, a), "qva"),
+        "centroidal_momentum_drift": (lambda q, v: algorithms.centroidal_momentum_drift(tree, q, v), "qv"),
+        "locked_inertia": (lambda q: algorithms.locked_inertia(tree, q), "q"),
+        "average_velocity": (lambda q, v: algorithms.average_velocity(tree, q, v), "qv"),
+        "regressor": (lambda q, v, a: algorithms.regressor(tree, q, v, a), "qva"),
+        "momentum_regressor": (lambda q, v: algorithms.momentum_regressor(tree, q, v), "qv"),
+        "kinetic_energy_regressor": (lambda q, v: algorithms.kinetic_energy_regressor(tree, q, v), "qv"),
+        "potential_energy_regressor": (lambda q: algorithms.potential_energy_regressor(tree, q), "q"),
+        "integrate": (lambda q, v: algorithms.integrate(tree, q, v), "qv"),
+        "difference": (lambda q, v: algorithms.difference(tree, q, algorithms.integrate(tree, q, v)), "qv"),
+        "relative_jacobian": (lambda q: algorithms.relative_jacobian(tree, q, "link2", frame), "q"),
+        "relative_velocity": (lambda q, v: algorithms.relative_velocity(tree, q, v, "link2", frame), "qv"),
+        "relative_pose": (lambda q: algorithms.relative_pose(tree, q, "link2", frame), "q"),
     }
 
 
 TREE = random_tree(np.random.default_rng(5), 9, True, "mixed")
 MIMIC = random_tree(np.random.default_rng(6), 9, True, "inertial", mimic=True)
+EVERY = random_tree(
+    np.random.default_rng(7),
+    9,
+    True,
+    "body",
+    kinds=("spherical", "planar", "helical", "floating"),
+    backwards=0.5,
+)
 NAMES = list(functions(TREE))
+TREES = pytest.mark.parametrize("tree", [TREE, MIMIC, EVERY], ids=["plain", "mimic", "every kind"])
 
 
 def arguments(tree, letters, shape=(), dtype=np.float64):
@@ -44,7 +72,7 @@ def arguments(tree, letters, shape=(), dtype=np.float64):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("tree", [TREE, MIMIC], ids=["plain", "mimic"])
+@TREES
 def test_batches_equal_single_states(name, tree):
     function, letters = functions(tree)[name]
     batch = arguments(tree, letters, (2, 3))
@@ -70,7 +98,7 @@ def test_dtypes(name, dtype):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("tree", [TREE, MIMIC], ids=["plain", "mimic"])
+@TREES
 def test_symbols_give_the_same_numbers(name, tree):
     function, letters = functions(tree)[name]
     values = arguments(tree, letters, (4,))

@@ -16,7 +16,13 @@ from floatbase.compiler.program import Program
 from floatbase.compiler.symbol_arrays import casadi_arrays, is_symbolic
 from floatbase.errors import ArgumentError
 from floatbase.model import Model, Tree, build_tree
-from floatbase.model.positions import neutral_positions, position_limits, random_positions, random_quaternions
+from floatbase.model.positions import (
+    named_configuration,
+    neutral_positions,
+    position_limits,
+    random_positions,
+    random_quaternions,
+)
 from floatbase.model.tree import position_index
 from floatbase.robot.quantities import Request, evaluate, input_ports, parse
 
@@ -80,7 +86,7 @@ class RobotCore:
 
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """Names of the joint coordinates, in the order in which they stand in `q` and `v`."""
+        """Names of the joints, in the order in which their coordinates stand in `q` and `v`."""
         return self.tree.joint_names
 
     @property
@@ -129,9 +135,13 @@ class RobotCore:
         return position_limits(self.model, self.tree)
 
     def neutral(self) -> Array:
-        """The configuration with the base at the world's origin and joints at zero, or at the limit nearest to it."""
+        """The base at the world's origin, joints at zero or at the limit nearest to it, attitudes the identity."""
         joints = neutral_positions(self.model, self.tree)
         return np.concatenate([[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], joints]) if self.floating else joints
+
+    def configuration(self, name: str) -> Array:
+        """A configuration that the description gives a name, such as a keyframe of an MJCF file."""
+        return named_configuration(self.model, self.tree, name)
 
     def random(self, rng: np.random.Generator | int | None = None, n: int | Sequence[int] = ()) -> tuple[Array, Array]:
         """Random configurations and velocities, of leading shape `n`.

@@ -59,6 +59,27 @@ class Dynamics(RobotCore):
             ("forward_dynamics",), (q, v, tau), wrenches, out=out, threads=threads, parameters=parameters
         )
 
+    def sensor_inverse_dynamics(
+        self,
+        s: Any,
+        s_dot: Any,
+        s_ddot: Any,
+        proper_acceleration: Any,
+        omega: Any,
+        *,
+        parameters: Any = None,
+        out: Any = None,
+        threads: int | None = None,
+    ) -> Any:
+        """Base wrench and joint torques (..., 6 + joints) from joint motion and an inertial unit on the base.
+
+        `proper_acceleration` (..., 6) is that of the base's origin relative to free fall, which an accelerometer
+        measures, and the angular acceleration; `omega` (..., 3) the angular velocity; both in base axes, as the wrench
+        is. Neither attitude nor velocity of the base is needed (3.64 of Traversaro 2017).
+        """
+        arrays = (s, s_dot, s_ddot, proper_acceleration, omega)
+        return self._evaluate(("sensor_inverse_dynamics",), arrays, None, out, threads, parameters)
+
     def mass_matrix(self, q: Any, *, parameters: Any = None, out: Any = None, threads: int | None = None) -> Any:
         """Mass matrix $M$ (..., nv, nv), symmetric, by composite rigid bodies (3.54 of Traversaro 2017)."""
         return self._evaluate(("mass_matrix",), (q,), out=out, threads=threads, parameters=parameters)

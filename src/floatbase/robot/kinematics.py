@@ -39,6 +39,22 @@ class Kinematics(RobotCore):
         """Derivative (..., 6, nv) of `jacobian` along the motion. `acceleration` at `a = 0` is the product with `v`."""
         return self._evaluate(("jacobian_rate", frame), (q, v), out=out, threads=threads)
 
+    def relative_pose(self, q: Any, reference: str, frame: str, *, out: Any = None, threads: int | None = None) -> Any:
+        """Pose `reference_H_frame` (..., 4, 4) of a frame relative to another."""
+        return self._evaluate(("relative_pose", reference, frame), (q,), out=out, threads=threads)
+
+    def relative_velocity(
+        self, q: Any, v: Any, reference: str, frame: str, *, out: Any = None, threads: int | None = None
+    ) -> Any:
+        """Twist (..., 6) of a frame relative to another, which takes the place of the world in the representation."""
+        return self._evaluate(("relative_velocity", reference, frame), (q, v), out=out, threads=threads)
+
+    def relative_jacobian(
+        self, q: Any, reference: str, frame: str, *, out: Any = None, threads: int | None = None
+    ) -> Any:
+        """Jacobian (..., 6, nv): `relative_velocity` is `relative_jacobian @ v`; a base's columns are zero."""
+        return self._evaluate(("relative_jacobian", reference, frame), (q,), out=out, threads=threads)
+
     def com(self, q: Any, *, parameters: Any = None, out: Any = None, threads: int | None = None) -> Any:
         """Position (..., 3) of the centre of mass in the world."""
         return self._evaluate(("com",), (q,), out=out, threads=threads, parameters=parameters)

@@ -11,7 +11,8 @@ from floatbase.errors import ArgumentError, unknown_name
 from floatbase.model import Tree
 
 STATE = ("q", "v", "a", "tau")
-ARRAYS = ("q", "q_end", "v", "a", "tau")  # in the order in which compiled functions take them
+SENSOR_STATE = ("s", "s_dot", "s_ddot", "proper_acceleration", "omega")
+ARRAYS = ("q", "q_end", "v", "a", "tau", *SENSOR_STATE)  # in the order in which compiled functions take them
 PARAMETERS = "(parameters)"  # ends the name of a request for a quantity that takes inertial parameters
 
 
@@ -44,6 +45,9 @@ QUANTITIES: dict[str, Quantity] = {
     "acceleration": Quantity("acceleration", ("q", "v", "a"), ("frame",)),
     "jacobian": Quantity("jacobian", ("q",), ("frame",)),
     "jacobian_rate": Quantity("jacobian_rate", ("q", "v"), ("frame",)),
+    "relative_pose": Quantity("relative_pose", ("q",), ("reference", "frame")),
+    "relative_velocity": Quantity("relative_velocity", ("q", "v"), ("reference", "frame")),
+    "relative_jacobian": Quantity("relative_jacobian", ("q",), ("reference", "frame")),
     "integrate": Quantity("integrate", ("q", "v")),
     "difference": Quantity("difference", ("q", "q_end")),
     "com": _dynamic("com", "q"),
@@ -51,6 +55,9 @@ QUANTITIES: dict[str, Quantity] = {
     "com_jacobian": _dynamic("com_jacobian", "q"),
     "inverse_dynamics": _dynamic("inverse_dynamics", "q", "v", "a", wrenches=True),
     "forward_dynamics": _dynamic("forward_dynamics", "q", "v", "tau", wrenches=True),
+    "sensor_inverse_dynamics": _dynamic(
+        "sensor_inverse_dynamics", "s", "s_dot", "s_ddot", "proper_acceleration", "omega"
+    ),
     "mass_matrix": _dynamic("mass_matrix", "q"),
     "inverse_mass_matrix": _dynamic("inverse_mass_matrix", "q"),
     "coriolis_matrix": _dynamic("coriolis_matrix", "q", "v"),
@@ -82,7 +89,7 @@ class Request(tuple[str, ...]):
     @property
     def name(self) -> str:
         """Of the quantity."""
-        return self[0]
+        return self[0].removesuffix(PARAMETERS)
 
     @property
     def static(self) -> tuple[str, ...]:
@@ -92,17 +99,17 @@ class Request(tuple[str, ...]):
     @property
     def quantity(self) -> Quantity:
         """What is asked for."""
-        return QUANTITIES[self.name.removesuffix(PARAMETERS)]
+        return QUANTITIES[self.name]
 
     @property
     def label(self) -> str:
         """A name for the output."""
-        return "_".join((self.name.removesuffix(PARAMETERS), *self.static))
+        return "_".join((self.name, *self.static))
 
     @property
     def takes_parameters(self) -> bool:
         """Whether inertial parameters are an input."""
-        return self.name.endswith(PARAMETERS)
+        return self[0].endswith(PARAMETERS)
 
     def with_parameters(self) -> Request:
         """The same, for inertial parameters that are given with the call, if the quantity depends on them."""
@@ -132,8 +139,10 @@ def check_frame(tree: Tree, frame: str) -> None:
 
 
 def state_port(tree: Tree, name: str) -> Port:
-    """The shape of a state array: configuration, velocity, acceleration or generalised force."""
-    return Port(name, (tree.nq if name in ("q", "q_end") else tree.nv,))
+    """The shape of a state array: configuration, velocity, acceleration, generalised force, or what sensors measure."""
+    sizes = {"q": tree.nq, "q_end": tree.nq, "s": tree.joint_nq, "s_dot": tree.joint_nv, "s_ddot": tree.joint_nv}
+    sizes |= {"proper_acceleration": 6, "omega": 3}
+    return Port(name, (sizes.get(name, tree.nv),))
 
 
 def input_ports(tree: Tree, requests: Sequence[Request], wrenches: Sequence[str]) -> tuple[Port, ...]:
