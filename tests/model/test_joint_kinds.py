@@ -9,7 +9,7 @@ from tests.model.kinematics import frame_poses
 
 import floatbase as fb
 from floatbase.errors import ArgumentError, ModelError, UnknownNameError
-from floatbase.model import Inertia, Joint, Limits, Link, Mimic, Model, build_tree, parse_urdf
+from floatbase.model import Configuration, Inertia, Joint, Limits, Link, Mimic, Model, build_tree, parse_urdf
 from floatbase.model.motions import joint_H_child
 from floatbase.model.poses import pose, rotation_to_axis
 
@@ -178,6 +178,23 @@ def test_neutral_and_random_configurations_are_on_the_manifold(rng):
     assert (q[..., 7:13] >= 0.5).all() and (q[..., 7:13] <= 1.0).all()
     lower, upper = robot.position_limits
     assert lower.shape == (20,) and np.isinf(upper[6:]).all() and (lower[:6] == 0.5).all()
+
+
+def test_configurations_have_names():
+    start = Configuration("start", {"j_spherical": (0, 1, 0, 0), "j_helical": (0.4,)}, (1, 2, 3, 0, 0, 0, 1))
+    model = replace(everything(), configurations=(start, Configuration("bad", {"j_planar": (1.0,)})))
+    robot = fb.Robot(model)
+    q = robot.configuration("start")
+    np.testing.assert_array_equal(q[:7], [1, 2, 3, 0, 0, 0, 1])
+    expected = dict(zip(robot.tree.coordinate_names, robot.neutral(), strict=True))
+    expected.update({"j_spherical.qw": 0.0, "j_spherical.qx": 1.0, "j_helical": 0.4})
+    np.testing.assert_array_equal(q[7:], [expected[name] for name in robot.tree.coordinate_names[7:]])
+    with pytest.raises(UnknownNameError, match="unknown configuration 'strat'; did you mean 'start'"):
+        robot.configuration("strat")
+    with pytest.raises(ModelError, match="gives joint 'j_planar' 1 coordinates; a planar joint has 3"):
+        robot.configuration("bad")
+    with pytest.raises(ArgumentError, match="places the root link 'l0', and the base is 'l3'"):
+        fb.Robot(model, base="l3").configuration("start")
 
 
 def test_rotors_and_gears_become_the_inertia_seen_at_the_joint():

@@ -1,12 +1,13 @@
-"""Positions of a robot's joints: their limits, a neutral one, random ones.
+"""Positions of a robot's joints: their limits, neutral ones, random ones, and configurations with names.
 
-Arrays have the order of the joint part of a configuration, `Tree.joint_nq` entries on the last axis.
+Arrays of joints have the order of the joint part of a configuration, `Tree.joint_nq` entries on the last axis.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from floatbase.errors import ArgumentError, ModelError, unknown_name
 from floatbase.model.description import Model
 from floatbase.model.poses import Array
 from floatbase.model.tree import Tree, TreeJoint, position_index
@@ -33,6 +34,36 @@ def neutral_positions(model: Model, tree: Tree) -> Array:
         if joint.kind in _ATTITUDE:
             result[position_index(joint) + _ATTITUDE[joint.kind]] = 1.0
     return result
+
+
+def named_configuration(model: Model, tree: Tree, name: str) -> Array:
+    """The configuration (nq,) that the description gives a name; joints it does not mention are neutral.
+
+    Its pose is that of the model's root link, so a floating base must be that link. Without a pose it is the identity.
+    """
+    known = {item.name: item for item in model.configurations}
+    if name not in known:
+        raise unknown_name("configuration", name, known)
+    item = known[name]
+    joints = neutral_positions(model, tree)
+    for joint in _independent(tree):
+        values = item.joints.get(joint.name)
+        if values is None:
+            continue
+        if len(values) != joint.nq:
+            raise ModelError(
+                f"configuration {name!r} of model {model.name!r} gives joint {joint.name!r} {len(values)} coordinates; "
+                f"a {joint.kind} joint has {joint.nq}"
+            )
+        joints[position_index(joint) : position_index(joint) + joint.nq] = values
+    if not tree.floating:
+        return joints
+    if item.root is not None and model.root != tree.bodies[0].name:
+        raise ArgumentError(
+            f"configuration {name!r} places the root link {model.root!r}, and the base is {tree.bodies[0].name!r}; "
+            "take it from a robot whose base is the root"
+        )
+    return np.concatenate([item.root or (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0), joints])
 
 
 def random_positions(model: Model, tree: Tree, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
