@@ -4,7 +4,18 @@ Functions take arrays of numbers, with any leading batch axes, or of symbols. Li
 w x y z; `a_H_b` maps coordinates in b to coordinates in a.
 """
 
+from floatbase.spatial.body_regressors import momentum_of_parameters, wrench_of_parameters
 from floatbase.spatial.checks import check_pose, check_rotation
+from floatbase.spatial.composition import compose_accelerations, compose_sensor_accelerations, compose_twists
+from floatbase.spatial.consistency import (
+    PrincipalInertia,
+    central_tensor,
+    is_consistent,
+    log_cholesky_of_parameters,
+    parameters_from_log_cholesky,
+    parameters_from_principal,
+    principal_inertia,
+)
 from floatbase.spatial.inertias import (
     center_of_parameters,
     inertia_matrix,
@@ -43,6 +54,17 @@ from floatbase.spatial.rotations import (
     rpy_from_rotation,
 )
 from floatbase.spatial.skew import hat, vee
+from floatbase.spatial.spinning_wheel import SpinningWheel
+from floatbase.spatial.tangents import (
+    pose_left_jacobian,
+    pose_left_jacobian_inverse,
+    pose_right_jacobian,
+    pose_right_jacobian_inverse,
+    rotation_left_jacobian,
+    rotation_left_jacobian_inverse,
+    rotation_right_jacobian,
+    rotation_right_jacobian_inverse,
+)
 from floatbase.spatial.twists import (
     adjoint,
     transform_twist,
@@ -53,27 +75,46 @@ from floatbase.spatial.twists import (
     wrench_adjoint,
     wrench_cross,
 )
+from floatbase.spatial.variational import euler_poincare_wrench, hamel_forces
 
 __all__ = [
+    "PrincipalInertia",
+    "SpinningWheel",
     "adjoint",
     "apply_pose",
     "center_of_parameters",
+    "central_tensor",
     "change_acceleration",
     "change_twist",
     "change_wrench",
     "check_pose",
     "check_rotation",
+    "compose_accelerations",
+    "compose_sensor_accelerations",
+    "compose_twists",
+    "euler_poincare_wrench",
+    "hamel_forces",
     "hat",
     "inertia_matrix",
     "invert_pose",
+    "is_consistent",
     "is_physical",
+    "log_cholesky_of_parameters",
+    "momentum_of_parameters",
     "multiply_quaternions",
     "parameters_from_center",
+    "parameters_from_log_cholesky",
+    "parameters_from_principal",
     "parameters_of_inertia_matrix",
     "pose_exponential",
     "pose_from",
+    "pose_left_jacobian",
+    "pose_left_jacobian_inverse",
     "pose_logarithm",
+    "pose_right_jacobian",
+    "pose_right_jacobian_inverse",
     "position_of",
+    "principal_inertia",
     "proper_acceleration",
     "pseudo_inertia",
     "quaternion_exponential",
@@ -84,8 +125,12 @@ __all__ = [
     "rotation_exponential",
     "rotation_from_quaternion",
     "rotation_from_rpy",
+    "rotation_left_jacobian",
+    "rotation_left_jacobian_inverse",
     "rotation_logarithm",
     "rotation_of",
+    "rotation_right_jacobian",
+    "rotation_right_jacobian_inverse",
     "rpy_from_rotation",
     "transform_parameters",
     "transform_twist",
@@ -96,4 +141,5 @@ __all__ = [
     "vee",
     "wrench_adjoint",
     "wrench_cross",
+    "wrench_of_parameters",
 ]
