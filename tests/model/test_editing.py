@@ -7,7 +7,7 @@ import pytest
 from tests.model.kinematics import center_of_mass, frame_poses
 from tests.model.test_joint_kinds import UNIT, everything, make, two
 
-from floatbase.errors import ArgumentError, UnknownNameError
+from floatbase.errors import ArgumentError, ModelError, UnknownNameError
 from floatbase.model import (
     Configuration,
     Inertia,
@@ -162,6 +162,13 @@ def test_scaling_keeps_mimicking_joints_in_step():
     )
     model = replace(MODEL, links=(*MODEL.links, Link("c", UNIT)), joints=joints)
     assert scale(model, length=2.0).joints[1].mimic == Mimic("j", 0.6, 0.2)
+
+
+def test_cells_of_skin_have_a_normal_each():
+    with pytest.raises(ModelError, match=r"normals of SkinPatch 's' is of shape \(1, 3\); it needs .*\(2, 3\)"):
+        SkinPatch("s", "a", np.zeros((2, 3)), np.zeros((1, 3)))
+    with pytest.raises(ModelError, match=r"positions of SkinPatch 's' is of shape \(3,\)"):
+        SkinPatch("s", "a", np.zeros(3), np.zeros(3))
 
 
 def test_a_payload_can_be_a_point():

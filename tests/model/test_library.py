@@ -211,3 +211,7 @@ def test_the_tool_of_a_hanging_manipulator_is_below_its_suspension():
     assert not tree.floating and (tree.nq, tree.nv) == (11, 10)
     tool = frame_poses(tree, np.array([1.0, 0, 0, 0, *np.zeros(7)]))["tool"]
     np.testing.assert_allclose(tool[:3, 3], [0, 0, -3.4832 - 0.3 - 1.4])
+    hooked = build_tree(library.suspended_manipulator(3.0, hook_mass=20.0, hook_length=1.5))
+    assert (len(hooked.bodies), hooked.nq, hooked.nv) == (10, 15, 13) and hooked.mass == 89.0
+    tool = frame_poses(hooked, np.array([1.0, 0, 0, 0, 1.0, 0, 0, 0, *np.zeros(7)]))["tool"]
+    np.testing.assert_allclose(tool[:3, 3], [0, 0, -1.5 - 3.0 - 0.3 - 1.4])

@@ -266,6 +266,7 @@ def test_files_can_be_given_as_contents():
         ('<mujoco><extension><plugin plugin="a"/></extension></mujoco>', "plugins are code"),
         ('<!DOCTYPE a [<!ENTITY b "c">]><mujoco>&b;</mujoco>', "not allowed"),
         ("<mujoco><worldbody><body><joint/></body></worldbody></mujoco>", "MuJoCo cannot read it: .*mass and inertia"),
+        ('<mujoco><asset><model name="a" file="a.xml"/></asset></mujoco>', "attaching another model is not supported"),
         ("<mujoco><nonsense/></mujoco>", "MuJoCo cannot read it: .*nonsense"),
         ("<mujoco><worldbody>", "not well-formed"),
         ('<mujoco><include file="loop.xml"/></mujoco>', "more than 100 files are included"),

@@ -173,9 +173,8 @@ class SkinPatch:
     normals: Array  # (n, 3)
 
     def __post_init__(self) -> None:
-        n = len(self.positions)
-        freeze(self, "positions", (n, 3))
-        freeze(self, "normals", (n, 3))
+        freeze(self, "positions", (-1, 3))
+        freeze(self, "normals", (len(self.positions), 3))
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from threading import Lock
 from types import ModuleType
 from typing import Any
 
@@ -38,6 +39,7 @@ from floatbase.model.poses import Array, position_quaternion, shift
 from floatbase.model.structure import check_structure
 from floatbase.model.xml import MAX_BYTES
 
+_COMPILING = Lock()  # MuJoCo has one receiver of warnings for all threads
 _KINDS: tuple[JointKind, ...] = ("floating", "spherical", "prismatic", "revolute")  # in the order of mjtJoint
 
 
@@ -100,14 +102,15 @@ def _import_mujoco() -> ModuleType:
 def _compile(mujoco: ModuleType, content: bytes, files: dict[str, bytes], where: str) -> tuple[Any, list[str]]:
     """MuJoCo's model, and its warnings, which it would otherwise print and write to a file in the working directory."""
     said: list[str] = []
-    before = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(lambda message: said.append(" ".join(str(message).split())))
-    try:
-        return mujoco.MjModel.from_xml_string(content.decode("utf-8", "replace"), files), said
-    except (ValueError, mujoco.FatalError) as error:
-        raise RobotFileError(f"{where}: MuJoCo cannot read it: {' '.join(str(error).split())}") from None
-    finally:
-        mujoco.set_mju_user_warning(before)
+    with _COMPILING:
+        before = mujoco.get_mju_user_warning()
+        mujoco.set_mju_user_warning(lambda message: said.append(" ".join(str(message).split())))
+        try:
+            return mujoco.MjModel.from_xml_string(content.decode("utf-8", "replace"), files), said
+        except (ValueError, mujoco.FatalError) as error:
+            raise RobotFileError(f"{where}: MuJoCo cannot read it: {' '.join(str(error).split())}") from None
+        finally:
+            mujoco.set_mju_user_warning(before)
 
 
 def _convert(mujoco: ModuleType, m: Any, name: str, source: Path | None) -> tuple[Model, list[str]]:

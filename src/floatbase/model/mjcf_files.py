@@ -83,6 +83,8 @@ def gather_files(
         for element in _elements(document):
             if element.tag in ("plugin", "extension"):
                 element.refuse(f"<{element.tag}> is not supported: plugins are code, and are not run")
+            if element.tag == "model" and "file" in element.attributes:
+                element.refuse("attaching another model is not supported; let MuJoCo write the whole as one file first")
             if element.tag == "include":
                 name = element.attribute("file")
                 documents.append(parse_xml(reader.read(name, element), str(source.parent / name), max_bytes))

@@ -16,6 +16,7 @@ from floatbase.model.poses import shift
 
 _PLATFORM = ((80.19, -0.10, 2.74), (-0.10, 80.05, -1.40), (2.74, -1.40, 119.76))
 _LINK_LENGTH = 0.2
+_HOOK_RADIUS = 0.2
 
 
 def quadrotor_with_arm(
@@ -48,17 +49,27 @@ def quadrotor_with_arm(
     return Model("quadrotor_with_arm", tuple(links), tuple(joints), tuple(frames), imu, root="platform")
 
 
-def suspended_manipulator(cable_length: float = 3.4832) -> Model:
+def suspended_manipulator(
+    cable_length: float = 3.4832, hook_mass: float | None = None, hook_length: float = 2.0
+) -> Model:
     """A platform of 55 kg that hangs from a point on a spherical joint, with an arm of seven joints below.
 
     The joint "cable" turns about the suspension point in the world, `cable_length` above the platform's centre of mass;
     the arm begins 0.3 m below it, its joints turn about z y z y z y z, its links are 0.2 m long and have 2 kg. The
-    frame "tool" is at the end.
+    frame "tool" is at the end. With a `hook_mass`, a ball of that mass swings `hook_length` below the suspension point
+    on the joint "crane_cable", and the cable begins there.
     """
-    positive(cable_length=cable_length)
+    positive(cable_length=cable_length, hook_length=hook_length)
     center = np.array([0.0, 0.0, -cable_length])
-    links = [Link("world"), Link("platform", Inertia(55.0, center, np.array(_PLATFORM)))]
-    joints = [Joint("cable", "spherical", "world", "platform", np.eye(4))]
+    links, joints, top, place = [Link("world")], [], "world", np.eye(4)
+    if hook_mass is not None:
+        positive(hook_mass=hook_mass)
+        below = np.array([0.0, 0.0, -hook_length])
+        links.append(Link("hook", Inertia(hook_mass, below, 0.4 * hook_mass * _HOOK_RADIUS**2 * np.eye(3))))
+        joints.append(Joint("crane_cable", "spherical", "world", "hook", np.eye(4)))
+        top, place = "hook", shift(below)
+    links.append(Link("platform", Inertia(55.0, center, np.array(_PLATFORM))))
+    joints.append(Joint("cable", "spherical", top, "platform", place))
     place = shift(center - [0.0, 0.0, 0.3])
     for number, axis in enumerate("zyzyzyz", 1):
         middle = np.array([0.0, 0.0, -_LINK_LENGTH / 2])
