@@ -10,7 +10,17 @@ from floatbase.model.urdf import load_urdf
 
 pytest.importorskip("icub_models")
 
-LIMITS = {"inverse_dynamics": ("qva", 4000), "forward_dynamics": ("qva", 9500), "mass_matrix": ("q", 4700)}
+LIMITS = {
+    "inverse_dynamics": ("qva", 4000),
+    "forward_dynamics": ("qva", 9500),
+    "mass_matrix": ("q", 4700),
+    "inverse_mass_matrix": ("q", 21000),
+    "coriolis_matrix": ("qv", 22500),
+    "centroidal_momentum": ("qv", 2800),
+    "centroidal_momentum_matrix": ("q", 3600),
+    "centroidal_momentum_rate": ("qva", 4300),
+    "regressor": ("qva", 25500),
+}
 
 
 @pytest.fixture(scope="module")

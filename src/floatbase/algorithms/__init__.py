@@ -41,6 +41,7 @@ from floatbase.algorithms.pose import pose
 from floatbase.algorithms.regressor import base_regressor, momentum_regressor, regressor
 from floatbase.algorithms.relative import relative_jacobian, relative_pose, relative_velocity
 from floatbase.algorithms.sensor_dynamics import sensor_inverse_dynamics
+from floatbase.algorithms.submodel_regressors import local_torque_regressor, submodel_parameters, submodel_regressor
 from floatbase.algorithms.velocity import velocity
 
 __all__ = [
@@ -75,6 +76,7 @@ __all__ = [
     "kinetic_energy",
     "kinetic_energy_regressor",
     "link_coriolis_matrix",
+    "local_torque_regressor",
     "locked_inertia",
     "mass_matrix",
     "momentum_regressor",
@@ -88,6 +90,8 @@ __all__ = [
     "relative_pose",
     "relative_velocity",
     "sensor_inverse_dynamics",
+    "submodel_parameters",
+    "submodel_regressor",
     "total_mass",
     "velocity",
 ]

@@ -66,14 +66,14 @@ def regressor(tree: Tree, q: Any, v: Any, a: Any) -> Array:
     q: (..., nq) configuration; v: (..., nv) velocity; a: (..., nv) derivative of `v`.
     """
     q, v, a = configuration(tree, q), rates(tree, "v", v), rates(tree, "a", a)
-    m, fields = _accelerations(tree, q, v, a)
+    m, fields = body_accelerations(tree, q, v, a)
     return matrix(_rows(m, fields, joints=True), q, v, a)
 
 
 def base_regressor(tree: Tree, q: Any, v: Any, a: Any) -> Array:
     """The first six rows (..., 6, 10 n_bodies) of `regressor`: the wrench on a floating base."""
     q, v, a = configuration(tree, q), rates(tree, "v", v), rates(tree, "a", a)
-    m, fields = _accelerations(tree, q, v, a)
+    m, fields = body_accelerations(tree, q, v, a)
     return matrix(_rows(m, fields, joints=False), q, v, a)
 
 
@@ -106,7 +106,8 @@ def body_motions(
     return result
 
 
-def _accelerations(tree: Tree, q: Array, v: Array, a: Array) -> tuple[Mechanism, list[Field]]:
+def body_accelerations(tree: Tree, q: Array, v: Array, a: Array) -> tuple[Mechanism, list[Field]]:
+    """The robot at a configuration, and the accelerations relative to free fall of the links bodies are named after."""
     q_base, q_joints = split(tree, q, 7)
     v_base, v_joints = split(tree, v, 6)
     a_base, a_joints = split(tree, a, 6)
@@ -128,7 +129,7 @@ def _rows(m: Mechanism, fields: Sequence[Field], joints: bool) -> list[list[Comp
         here = slice(10 * body, 10 * body + 10)
         if m.tree.floating:
             place = attached_pose(poses[carrier], body_frame(m.tree, body))
-            for k, row in enumerate(_base_rows(field, place.rotation, place.position)):
+            for k, row in enumerate(wrench_rows(field, place.rotation, place.position)):
                 rows[k][here] = row
         rotation, position = _constant_pose(m.tree, body)
         for i, (linear, angular) in columns.get(carrier, {}).items():
@@ -149,8 +150,8 @@ def moments(field: Field, p: Vector, z: Vector) -> list[Component]:
     return [dot(p, field.origin), *first, *tensor]
 
 
-def _base_rows(field: Field, rotation: Matrix, position: Vector) -> list[list[Component]]:
-    """Six rows for a body with a pose in the frame in which the base twist is written."""
+def wrench_rows(field: Field, rotation: Matrix, position: Vector) -> list[list[Component]]:
+    """Six rows (..., 10): the wrench on a body, in the frame in which its pose is given, per unit of each parameter."""
     translations = []
     for axis in rotation:  # an axis of that frame, in the body's
         translations.append([dot(axis, field.origin), *multiply_transposed(field.gradient, axis), *[0.0] * 6])

@@ -1,9 +1,9 @@
 r"""Inertial parameters that bodies can have: principal axes, central second moments, log-Cholesky parameters.
 
 About the centre of mass $I_C = Q\, \mathrm{diag}(J)\, Q^\top$ and $J = P L$, with $P$ zero on its diagonal and one
-elsewhere: $L_i$ is the second moment of the density along principal axis $i$. Parameters are *consistent* if $m \ge 0$ and
-$I_C \succeq 0$, and *fully* so, which means that a density that is nowhere negative has them, if $L \ge 0$ as well:
-the triangle inequalities of $J$. Fully consistent with positive mass are exactly those of
+elsewhere: $L_i$ is the second moment of the density along principal axis $i$. Parameters are *consistent* if
+$m \ge 0$ and $I_C \succeq 0$, and *fully* so, which means that a density that is nowhere negative has them, if
+$L \ge 0$ as well: the triangle inequalities of $J$. Fully consistent with positive mass are exactly those of
 
 $$ \begin{bmatrix} \Sigma & m c \\ m c^\top & m \end{bmatrix} = e^{2\alpha} U U^\top, \qquad
    U = \begin{bmatrix} e^{d_1} & s_{12} & s_{13} & t_1 \\ & e^{d_2} & s_{23} & t_2 \\ & & e^{d_3} & t_3 \\ & & & 1

@@ -1,0 +1,78 @@
+"""Regressors of the submodels between force/torque sensors, on a humanoid that has such sensors."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from tests.algorithms.cases import REPRESENTATIONS
+
+from floatbase import algorithms
+from floatbase.errors import ArgumentError, UnknownNameError
+from floatbase.model.build import build_tree
+from floatbase.model.catalog import find
+from floatbase.model.urdf import load_urdf
+
+pytest.importorskip("icub_models")
+
+
+@pytest.fixture(scope="module")
+def model():
+    return load_urdf(find("icub"))
+
+
+@pytest.fixture(params=REPRESENTATIONS)
+def example(request, model, rng):
+    tree = build_tree(model, keep_force_sensors=True, representation=request.param)
+    q = rng.uniform(-1.0, 1.0, tree.nq)
+    q[3:7] /= np.linalg.norm(q[3:7])
+    return tree, q, rng.standard_normal(tree.nv), rng.standard_normal(tree.nv)
+
+
+def test_submodels_together_are_the_robot(example):
+    tree, q, v, a = example
+    frame, total = tree.bodies[0].name, np.zeros(6)
+    for k in range(len(tree.submodels)):
+        total += algorithms.submodel_regressor(tree, q, v, a, k, frame) @ algorithms.submodel_parameters(tree, k)
+    assert_allclose(total, algorithms.inverse_dynamics(tree, q, v, a)[:6], atol=1e-8)
+
+
+def beyond(tree, cut):
+    """The submodels on the far side of a cut."""
+    far = {max(cut.parent_submodel, cut.child_submodel)}
+    for other in sorted(tree.cuts, key=lambda item: max(item.parent_submodel, item.child_submodel)):
+        if min(other.parent_submodel, other.child_submodel) in far:
+            far.add(max(other.parent_submodel, other.child_submodel))
+    return far
+
+
+@pytest.mark.parametrize(
+    ("joint", "sensor"),
+    [("l_hip_pitch", "l_leg_ft_sensor"), ("r_shoulder_pitch", "r_arm_ft_sensor"), ("l_knee", "l_foot_ft_sensor")],
+)
+def test_torque_from_the_nearest_sensor(example, joint, sensor):
+    tree, q, v, a = example
+    cut = next(item for item in tree.cuts if item.joint == sensor)
+    row, column = algorithms.local_torque_regressor(tree, q, v, a, joint, sensor)
+    wrench = sum(
+        algorithms.submodel_regressor(tree, q, v, a, k, cut.child_link) @ algorithms.submodel_parameters(tree, k)
+        for k in beyond(tree, cut)
+    )
+    near = min(cut.parent_submodel, cut.child_submodel)
+    torque = row @ algorithms.submodel_parameters(tree, near) + column @ wrench
+    index = 6 + tree.joint_names.index(joint)
+    assert torque == pytest.approx(algorithms.inverse_dynamics(tree, q, v, a)[index], abs=1e-9)
+
+
+def test_what_is_refused(example, model):
+    tree, q, v, a = example
+    with pytest.raises(ArgumentError, match="does not exist"):
+        algorithms.submodel_parameters(tree, 99)
+    with pytest.raises(ArgumentError, match="keep_force_sensors"):
+        algorithms.submodel_parameters(build_tree(model), 0)
+    with pytest.raises(UnknownNameError, match="joint"):
+        algorithms.local_torque_regressor(tree, q, v, a, "nothing", tree.cuts[0].joint)
+    with pytest.raises(ArgumentError, match="not determined"):
+        algorithms.local_torque_regressor(tree, q, v, a, "l_knee", "l_leg_ft_sensor")
+    with pytest.raises(ArgumentError, match="not determined"):
+        algorithms.local_torque_regressor(tree, q, v, a, "torso_roll", "l_arm_ft_sensor")
+    with pytest.raises(UnknownNameError, match="sensor"):
+        algorithms.local_torque_regressor(tree, q, v, a, tree.joint_names[0], "nothing")
