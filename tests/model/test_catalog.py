@@ -1,5 +1,6 @@
 import re
 import time
+import warnings
 
 import pytest
 from tests.model.kinematics import load
@@ -81,5 +82,6 @@ def test_loading_icub_is_fast():
 def test_robots_with_known_faults_load_by_name_with_a_warning(name):
     with pytest.warns(ModelWarning, match="no density gives the inertia of"):
         assert fb.load(name).mass > 20.0
-    with pytest.raises(ModelError, match="allow_nonphysical=True"):
+    with pytest.raises(ModelError, match="allow_nonphysical=True"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)
         build_tree(load_urdf(find(name)))

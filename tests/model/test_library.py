@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 from tests.model.kinematics import frame_poses
 
 import floatbase as fb
@@ -35,6 +36,19 @@ def test_the_pendulum_has_its_closed_form():
     inertia = 2.0 * (3 * 0.05**2 + 0.8**2) / 12 + 2.0 * 0.4**2
     expected = inertia * 1.1 + 2.0 * 9.81 * 0.4 * np.sin(0.7)
     assert robot.inverse_dynamics(q, v, a)[0] == pytest.approx(expected, rel=1e-13)
+
+
+def test_the_spherical_pendulum_swings_as_it_should():
+    """A worked example: angles 0.3, -0.4, 0.5 about x, y, z in turn, a torque, and a force at the centre of mass."""
+    robot = fb.load("spherical_pendulum")
+    x, y, z, w = Rotation.from_euler("XYZ", [0.3, -0.4, 0.5]).as_quat()
+    omega = np.array([0.1137188595, -0.1760742888, 0.6221163315])
+    torque = np.array([1.0, -2.0, 0.5]) + np.cross([0.0, 0.0, -3.0], [5.0, -3.0, 2.0])
+    found = robot.forward_dynamics(np.array([w, x, y, z]), omega, torque)
+    np.testing.assert_allclose(found, [-0.3398183769, 1.2756327274, -0.1334593728], atol=1e-9)
+    velocity = robot.velocity(np.array([w, x, y, z]), omega, "center")[:3]
+    R = robot.pose(np.array([w, x, y, z]), "center")[:3, :3]
+    np.testing.assert_allclose(R.T @ velocity, [0.5282228664, 0.3411565785, 0.0], atol=1e-9)
 
 
 def test_the_double_pendulum_hangs_down(rng):

@@ -123,6 +123,27 @@ def test_every_kind_of_joint_moves_as_in_mujoco(rng):
     check_against_mujoco(m, tree, "world", lambda qpos: qpos, rng)
 
 
+def test_the_equations_of_motion_are_those_of_mujoco(rng):
+    """Mass matrix (armature included) and bias, for every kind of joint; only free joints have other velocities."""
+    robot, m = fb.Robot(quiet(ARM)), mujoco.MjModel.from_xml_string(ARM)
+    for _ in range(3):
+        data = mujoco.MjData(m)
+        data.qpos[:] = random_qpos(m, rng)
+        data.qvel[:-6] = rng.normal(size=m.nv - 6)
+        mujoco.mj_forward(m, data)
+        theirs = np.zeros((m.nv, m.nv))
+        for number in range(m.nv):
+            mujoco.mj_mulM(m, data, theirs[number], np.eye(m.nv)[number])
+        drone = data.xmat[m.body("drone").id].reshape(3, 3)
+        ours_to_theirs = np.eye(m.nv)
+        ours_to_theirs[-6:-3, -6:-3] = drone  # the linear velocity is in world axes there, in axes of the body here
+        q, v = data.qpos.copy(), data.qvel.copy()
+        expected = ours_to_theirs.T @ theirs @ ours_to_theirs
+        np.testing.assert_allclose(robot.mass_matrix(q), expected, rtol=1e-12, atol=1e-12 * np.abs(expected).max())
+        bias = ours_to_theirs.T @ data.qfrc_bias
+        np.testing.assert_allclose(robot.bias(q, v), bias, rtol=1e-11, atol=1e-12 * np.abs(bias).max())
+
+
 def test_a_free_body_is_a_floating_base(rng):
     model, m = quiet(WALKER), mujoco.MjModel.from_xml_string(WALKER)
     assert model.root == "torso" and model.name == "walker"

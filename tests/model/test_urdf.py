@@ -205,7 +205,8 @@ def test_errors_say_file_and_line():
 def test_impossible_inertias_need_a_switch(text, message):
     with pytest.raises(RobotFileError, match=message):
         parse_urdf(text)
-    model = parse_urdf(text, allow_nonphysical=True)
+    with pytest.warns(ModelWarning, match="no density gives the inertia of a$"):
+        model = parse_urdf(text, allow_nonphysical=True)
     with pytest.raises(ModelError, match=message):
         build_tree(model)
     build_tree(model, allow_nonphysical=True)
