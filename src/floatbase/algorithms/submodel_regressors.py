@@ -87,8 +87,8 @@ def local_torque_regressor(tree: Tree, q: Any, v: Any, a: Any, joint: str, cut: 
     between = _between(tree, start, sensor.body)
     if between is None or any(item.body in between for item in tree.cuts if item is not sensor):
         raise ArgumentError(
-            f"the torque of joint {joint!r} is not determined by the sensor {cut!r} alone: the sensor is not beyond the "
-            "joint as seen from the base, or other sensors or links that branch off are between them"
+            f"the torque of joint {joint!r} is not determined by the sensor {cut!r} alone: the sensor is not beyond "
+            "the joint as seen from the base, or other sensors or links that branch off are between them"
         )
     row = regressor(tree, q, v, a)[..., index, :]
     columns = [
