@@ -22,6 +22,7 @@ def functions(tree):
         "pose": (lambda q: algorithms.pose(tree, q, frame), "q"),
         "velocity": (lambda q, v: algorithms.velocity(tree, q, v, frame), "qv"),
         "acceleration": (lambda q, v, a: algorithms.acceleration(tree, q, v, a, frame), "qva"),
+        "drift": (lambda q, v: algorithms.drift(tree, q, v, frame), "qv"),
         "jacobian": (lambda q: algorithms.jacobian(tree, q, frame), "q"),
         "com": (lambda q: algorithms.com(tree, q), "q"),
         "com_jacobian": (lambda q: algorithms.com_jacobian(tree, q), "q"),

@@ -15,3 +15,4 @@ def test_jacobian_rate_is_the_derivative_of_the_jacobian(case):  # noqa: F811
         assert_allclose(rate, slope, atol=1e-11)
         drift = algorithms.acceleration(tree, q, v, np.zeros(tree.nv), name)
         assert_allclose(rate @ v, drift, atol=1e-11)
+        assert_allclose(algorithms.drift(tree, q, v, name), drift, atol=1e-12)

@@ -3,7 +3,7 @@
 Every function takes a `Tree` and arrays of numbers, with any leading batch axes, or of symbols.
 """
 
-from floatbase.algorithms.acceleration import acceleration
+from floatbase.algorithms.acceleration import acceleration, drift
 from floatbase.algorithms.bias import bias, gravity
 from floatbase.algorithms.center_of_mass import com, com_jacobian, com_velocity, total_mass
 from floatbase.algorithms.centroidal import (
@@ -65,6 +65,7 @@ __all__ = [
     "coriolis_matrix",
     "difference",
     "difference_derivatives",
+    "drift",
     "forward_dynamics",
     "gravity",
     "integrate",

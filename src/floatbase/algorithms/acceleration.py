@@ -27,11 +27,20 @@ def acceleration(tree: Tree, q: Any, v: Any, a: Any, frame: str) -> Array:
 
     q: (..., nq) configuration; v: (..., nv) velocity; a: (..., nv) derivative of `v`, component by component.
     """
-    q, v, a = configuration(tree, q), rates(tree, "v", v), rates(tree, "a", a)
+    return _acceleration(tree, configuration(tree, q), rates(tree, "v", v), rates(tree, "a", a), frame)
+
+
+def drift(tree: Tree, q: Any, v: Any, frame: str) -> Array:
+    r"""$\dot J_F \nu$ (..., 6): `acceleration` at `a = 0`, in fewer operations; arguments as there."""
+    return _acceleration(tree, configuration(tree, q), rates(tree, "v", v), None, frame)
+
+
+def _acceleration(tree: Tree, q: Array, v: Array, a: Array | None, frame: str) -> Array:
+    like = [x for x in (q, v, a) if x is not None]
     body, body_H_frame = frame_of(tree, frame)
     q_base, q_joints = split(tree, q, 7)
     v_base, v_joints = split(tree, v, 6)
-    a_base, a_joints = split(tree, a, 6)
+    a_base, a_joints = ([0.0] * 6, [0.0] * tree.joint_nv) if a is None else split(tree, a, 6)
     m = mechanism(tree, q_base, q_joints)
     path = m.path_to(m.carriers[body])
     twist, rate = base_twist(tree, m.base, v_base), base_acceleration(tree, m.base, v_base, a_base, gravity=False)
@@ -42,9 +51,9 @@ def acceleration(tree: Tree, q: Any, v: Any, a: Any, frame: str) -> Array:
     if tree.representation == "body":
         body_R_frame = body_H_frame[:3, :3].tolist()
         linear, angular = (multiply_transposed(body_R_frame, part) for part in (linear, motion.omega_dot))
-        return vector([*linear, *angular], q, v, a)
+        return vector([*linear, *angular], *like)
     body_pose = poses_along(m, path)[-1]
     linear, angular = (multiply(body_pose.rotation, part) for part in (linear, motion.omega_dot))
     if tree.representation == "inertial":
         linear = subtract(linear, cross(angular, attached_pose(body_pose, body_H_frame).position))
-    return vector([*linear, *angular], q, v, a)
+    return vector([*linear, *angular], *like)

@@ -14,8 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from floatbase.compiler.dense import dense_matmul
 from floatbase.model.tree import Tree
-from floatbase.spatial.arrays import Component
+from floatbase.spatial.arrays import Array, Component, matrix, transpose
 
 Entries = list[tuple[int, Component]]  # (column, entry) of those that are not structurally zero
 
@@ -81,22 +82,36 @@ def solve_symmetric(A: Sequence[Sequence[Component]], b: Sequence[Component], or
     return solve(factorize(A, order), b)
 
 
-def inverse_rows(factors: Factors) -> list[list[Component]]:
-    """The inverse of A."""
+def inverse_rows(factors: Factors, shared: int = 0, like: Sequence[Array] = ()) -> list[list[Component]]:
+    """The inverse of A.
+
+    The first `shared` unknowns concern all others: their part is one product of dense matrices, whose machine code is
+    a loop, much shorter than so many operations one by one. `like`: see `floatbase.spatial.arrays.matrix`.
+    """
     half = _inverse_of_triangle(factors)
     size = len(factors.order)
+    common_part = _shared_part(factors, half, shared, like) if shared else None
     result: list[list[Component]] = [[0.0] * size for _ in range(size)]
     for j in range(size):
-        weighted = {k: factors.inverses[k] * entry for k, entry in half[j].items()}
-        weighted[j] = factors.inverses[j]
+        weighted = {k: factors.inverses[k] * entry for k, entry in half[j].items() if k >= shared}
+        if j >= shared:
+            weighted[j] = factors.inverses[j]
         for i in range(j, size):
-            common = [k for k in weighted if k in half[i] or k == i]
-            total: Any = 0.0
-            for k in common:
-                own = half[i].get(k)
-                total = total + (weighted[k] if own is None else own * weighted[k])
+            total: Any = 0.0 if common_part is None else common_part[..., i, j][()]
+            for k in weighted:
+                if k == i:
+                    total = total + weighted[k]
+                elif k in half[i]:
+                    total = total + half[i][k] * weighted[k]
             result[factors.order[i]][factors.order[j]] = result[factors.order[j]][factors.order[i]] = total
     return result
+
+
+def _shared_part(factors: Factors, half: list[dict[int, Component]], shared: int, like: Sequence[Array]) -> Array:
+    """The part of N D^-1 N^T that the first unknowns give."""
+    rows = [[1.0 if k == i else half[i].get(k, 0.0) for k in range(shared)] for i in range(len(half))]
+    weighted = [[entry * inverse for entry, inverse in zip(row, factors.inverses, strict=False)] for row in rows]
+    return dense_matmul(matrix(weighted, *like), transpose(matrix(rows, *like)))
 
 
 def _inverse_of_triangle(factors: Factors) -> list[dict[int, Component]]:

@@ -29,8 +29,9 @@ def inverse_mass_matrix(tree: Tree, q: Any, parameters: Any = None) -> Array:
     """
     q = configuration(tree, q)
     parameters = optional_parameters(tree, parameters)
-    rows = inverse_rows(factorize(mass_matrix_rows(tree, q, parameters), elimination_order(tree)))
-    return matrix(rows, *(x for x in (q, parameters) if x is not None))
+    like = [x for x in (q, parameters) if x is not None]
+    factors = factorize(mass_matrix_rows(tree, q, parameters), elimination_order(tree))
+    return matrix(inverse_rows(factors, 6 if tree.floating else 0, like), *like)
 
 
 def operational_space_inertia(tree: Tree, q: Any, frame: str, parameters: Any = None) -> Array:

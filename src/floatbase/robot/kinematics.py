@@ -31,6 +31,10 @@ class Kinematics(RobotCore):
         """Rate of change (..., 6) of the components of a frame's twist. `a` is the rate of change of `v`."""
         return self._evaluate(("acceleration", frame), (q, v, a), out=out, threads=threads)
 
+    def drift(self, q: Any, v: Any, frame: str, *, out: Any = None, threads: int | None = None) -> Any:
+        """Product (..., 6) of the rate of a frame's Jacobian with `v`: its `acceleration` at `a = 0`."""
+        return self._evaluate(("drift", frame), (q, v), out=out, threads=threads)
+
     def jacobian(self, q: Any, frame: str, *, out: Any = None, threads: int | None = None) -> Any:
         """Jacobian (..., 6, nv) of a frame: its twist is `jacobian @ v` (spec. equation (3.50) of Traversaro 2017)."""
         return self._evaluate(("jacobian", frame), (q,), out=out, threads=threads)

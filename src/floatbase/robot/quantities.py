@@ -43,6 +43,7 @@ QUANTITIES: dict[str, Quantity] = {
     "pose": Quantity("pose", ("q",), ("frame",)),
     "velocity": Quantity("velocity", ("q", "v"), ("frame",)),
     "acceleration": Quantity("acceleration", ("q", "v", "a"), ("frame",)),
+    "drift": Quantity("drift", ("q", "v"), ("frame",)),
     "jacobian": Quantity("jacobian", ("q",), ("frame",)),
     "jacobian_rate": Quantity("jacobian_rate", ("q", "v"), ("frame",)),
     "relative_pose": Quantity("relative_pose", ("q",), ("reference", "frame")),
