@@ -14,7 +14,7 @@ LIMITS = {
     "inverse_dynamics": ("qva", 4000),
     "forward_dynamics": ("qva", 9500),
     "mass_matrix": ("q", 4700),
-    "inverse_mass_matrix": ("q", 13500),
+    "inverse_mass_matrix": ("q", 14000),
     "coriolis_matrix": ("qv", 22500),
     "centroidal_momentum": ("qv", 2800),
     "centroidal_momentum_matrix": ("q", 3600),

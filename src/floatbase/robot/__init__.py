@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Self
 
 from floatbase.robot.centroidal import Centroidal
+from floatbase.robot.changes import Changes
 from floatbase.robot.configuration import Configuration
 from floatbase.robot.dynamics import Dynamics
 from floatbase.robot.kinematics import Kinematics
@@ -14,7 +15,7 @@ from floatbase.robot.regressors import Regressors
 __all__ = ["Robot"]
 
 
-class Robot(Configuration, Kinematics, Dynamics, Centroidal, Regressors):
+class Robot(Configuration, Kinematics, Dynamics, Centroidal, Regressors, Changes):
     """A robot as a user holds it: `floatbase.load` makes one.
 
     Its methods take one state or a batch of states, in NumPy arrays of float64 or float32, and run code compiled for
