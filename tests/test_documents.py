@@ -1,8 +1,10 @@
-"""The code that the README and the guide show runs as it stands, page by page, from top to bottom."""
+"""The code that the README and the guide show runs as it stands, page by page, from top to bottom; so do examples."""
 
 from __future__ import annotations
 
 import re
+import runpy
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,8 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
+TIMED = {"humanoid_batch"}  # what these print depends on the machine
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
@@ -41,3 +45,29 @@ def test_the_kernels_of_the_guide_run(tmp_path: Path, monkeypatch: pytest.Monkey
     assert names["slope"].shape == (1000, robot.nq)
     assert names["path"].shape == (8, 200, 3)
     assert names["program"].digest == names["foot_height"].program(robot).digest
+
+
+@pytest.mark.parametrize("example", sorted(path.stem for path in (ROOT / "examples").glob("*.py")))
+def test_the_gallery_shows_what_examples_print(
+    example: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script, kept = ROOT / "examples" / f"{example}.py", ROOT / "docs" / "assets" / "gallery" / f"{example}.txt"
+    monkeypatch.setattr(sys, "argv", [str(script)])
+    runpy.run_path(str(script), run_name="__main__")
+    printed, shown = capsys.readouterr().out, kept.read_text(encoding="utf-8")
+    if example in TIMED:
+        assert printed
+        return
+    again = f"to renew it: python {script.relative_to(ROOT)} > {kept.relative_to(ROOT)}"
+    assert [NUMBER.sub("", line).split() for line in printed.splitlines()] == [
+        NUMBER.sub("", line).split() for line in shown.splitlines()
+    ], again
+    for got, expected in zip(NUMBER.findall(printed), NUMBER.findall(shown), strict=True):
+        assert same_number(got, expected), f"{got} instead of {expected}; {again}"
+
+
+def same_number(got: str, expected: str) -> bool:
+    """Equal but for two units of the last digit shown; what is below 1e-6 is rounding or a tolerance."""
+    digits, _, exponent = expected.partition("e")
+    unit = 10.0 ** (int(exponent or 0) - len(digits.partition(".")[2]))
+    return abs(float(got) - float(expected)) <= max(2.1 * unit, 1e-6)
