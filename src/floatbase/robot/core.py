@@ -59,7 +59,7 @@ class RobotCore:
         start_llvm()
         self._settings = settings
         self._functions: dict[Any, Function] = {}
-        self._entries: dict[tuple[tuple[str, ...], tuple[str, ...]], Callable[..., Any]] = {}
+        self._entries: dict[tuple[Any, ...], Callable[..., Any]] = {}  # by request, with its wrenches' frames if any
         self.kernel_functions: dict[Any, Any] = {}  # of the kernels called with this robot
 
     # -- description ----------------------------------------------------------------------------------------
@@ -265,9 +265,12 @@ class RobotCore:
             given = parse(self.tree, request).with_parameters()
             acting = wrenches or {}
             values = (*arrays, *acting.values(), parameters)
+            entry = self._entries.get((given, tuple(acting)) if acting else given)
+            if entry is not None and threads is None:
+                return entry(*values, out=out)
             return self._resolve(given, tuple(acting), *values, out=out, threads=threads)
         if not wrenches:
-            entry = self._entries.get((request, ()))
+            entry = self._entries.get(request)
             if entry is not None and threads is None:
                 return entry(*arrays, out=out)
             return self._resolve(parse(self.tree, request), (), *arrays, out=out, threads=threads)
@@ -288,7 +291,7 @@ class RobotCore:
             from floatbase.compiler.casadi import casadi_call
 
             return casadi_call(compiled.program, *values)[0]
-        if (request, frames) not in self._entries:
+        if ((request, frames) if frames else request) not in self._entries:
             self._shorten(request, frames, compiled)
         return compiled.general(*values, **call)
 
@@ -299,7 +302,7 @@ class RobotCore:
         symbols, something wrong) back to that method.
         """
         resolve = partial(self._resolve, request, frames)
-        self._entries[request, frames] = compiled.entry(resolve) or resolve
+        self._entries[(request, frames) if frames else request] = compiled.entry(resolve) or resolve
         if not (request.static or frames or request.takes_parameters):
             method = getattr(type(self), request.name).__get__(self)
             entry = compiled.entry(method)
