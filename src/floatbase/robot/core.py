@@ -24,7 +24,7 @@ from floatbase.model.positions import (
     random_quaternions,
 )
 from floatbase.model.tree import position_index
-from floatbase.robot.quantities import Request, evaluate, input_ports, parse
+from floatbase.robot.quantities import Request, evaluate, input_ports, parse, with_parameters
 
 Array = npt.NDArray[np.floating[Any]]
 Output = str | Sequence[str]
@@ -262,13 +262,13 @@ class RobotCore:
     ) -> Any:
         """Call one quantity: compiled for numbers, traced for symbols, replayed for CasADi's expressions."""
         if parameters is not None:
-            given = parse(self.tree, request).with_parameters()
             acting = wrenches or {}
-            values = (*arrays, *acting.values(), parameters)
+            given, values = with_parameters(request), (*arrays, *acting.values(), parameters)
             entry = self._entries.get((given, tuple(acting)) if acting else given)
             if entry is not None and threads is None:
                 return entry(*values, out=out)
-            return self._resolve(given, tuple(acting), *values, out=out, threads=threads)
+            checked = parse(self.tree, request).with_parameters()
+            return self._resolve(checked, tuple(acting), *values, out=out, threads=threads)
         if not wrenches:
             entry = self._entries.get(request)
             if entry is not None and threads is None:

@@ -116,7 +116,12 @@ class Request(tuple[str, ...]):
         """The same, for inertial parameters that are given with the call, if the quantity depends on them."""
         if self.takes_parameters or not self.quantity.parameters:
             return self
-        return Request((self.name + PARAMETERS, *self.static))
+        return Request(with_parameters(self))
+
+
+def with_parameters(request: tuple[str, ...]) -> tuple[str, ...]:
+    """A request marked as one that takes inertial parameters."""
+    return (request[0] + PARAMETERS, *request[1:])
 
 
 def parse(tree: Tree, output: str | Sequence[str]) -> Request:
