@@ -159,7 +159,13 @@ def test_the_capability_counts_are_right() -> None:
 )
 def test_links_between_documents_lead_somewhere(document: str) -> None:
     path = ROOT / document
-    generated = {"api", "changelog.md", "contributing.md", "gallery.md", "results.md"}  # pages that the site's hooks write
+    generated = {
+        "api",
+        "changelog.md",
+        "contributing.md",
+        "gallery.md",
+        "results.md",
+    }  # pages that the site's hooks write
     wrong = []
     for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8")):
         inside = not re.match(r"\w+:", target) and target.split("/")[0] not in generated

@@ -59,7 +59,7 @@ class Kernel:
         reserved = {"out", "threads"} & {*self.arguments, *self.settings}
         if reserved:
             raise ArgumentError(f"kernel {self.name!r}: {reserved.pop()!r} already means something when it is called")
-        self.shapes = {name: (size,) if isinstance(size, int) else tuple(size) for name, size in shapes.items()}
+        self.shapes = {name: _shape(self.name, name, size) for name, size in shapes.items()}
 
     def __call__(self, robot: Robot, *arrays: Any, out: Any = None, threads: int | None = None, **settings: Any) -> Any:
         """Call with numbers (compiled), symbols or CasADi's expressions; settings select the compiled version."""
@@ -118,6 +118,16 @@ class Kernel:
         return f"<kernel {self.name}(robot, {', '.join(self.arguments)})>"
 
 
+def _shape(kernel_name: str, name: str, size: Any) -> tuple[int, ...]:
+    """A declared shape, checked."""
+    extents = (size,) if isinstance(size, int) else size
+    if not isinstance(extents, tuple | list) or any(type(n) is not int or n < 0 for n in extents):
+        raise ArgumentError(
+            f"kernel {kernel_name!r}: the shape of {name!r} must be a whole number or a tuple of them, got {size!r}"
+        )
+    return tuple(extents)
+
+
 @overload
 def kernel(function: Callable[..., Any], /) -> Kernel: ...
 
@@ -152,6 +162,7 @@ class Form:
 
 
 def _static_key(settings: dict[str, Any]) -> Any:
+    """A key in which values of different types differ, as `1`, `1.0` and `True` do not."""
     try:
         hash(tuple(settings.items()))
     except TypeError:
@@ -159,7 +170,13 @@ def _static_key(settings: dict[str, Any]) -> Any:
             f"the settings of a kernel are fixed when it is compiled and must be hashable (numbers, strings, tuples), "
             f"got {settings!r}; pass arrays as arguments with a declared shape"
         ) from None
-    return tuple(sorted(settings.items()))
+    return tuple((name, _typed(value)) for name, value in sorted(settings.items()))
+
+
+def _typed(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return (type(value), *map(_typed, value))
+    return (type(value), repr(value) if isinstance(value, float) else value)
 
 
 def _compiled(item: Kernel, robot: Robot, settings: dict[str, Any]) -> tuple[Function, Form]:
@@ -173,10 +190,10 @@ def _compiled(item: Kernel, robot: Robot, settings: dict[str, Any]) -> tuple[Fun
 
 
 def _make(item: Kernel, robot: Robot, settings: dict[str, Any]) -> tuple[Function, Form]:
-    code = fingerprint(item.function)
+    code = fingerprint(item.function, settings)
     key = None
     if code is not None:
-        key = cache_key("kernel", code, robot.tree.digest, repr(item.ports(robot)), repr(_static_key(settings)))
+        key = cache_key("kernel", code, robot.tree.digest, item.ports(robot))
     cache = default_cache()
     form = _load_form(cache, key)
     doc = item.__doc__ or ""
@@ -209,6 +226,8 @@ def _describe(value: Any, names: list[str]) -> list[Any]:
     """What a result looks like, in words that a cache can hold."""
     kind = type(value)
     if isinstance(value, dict):
+        if not all(isinstance(name, str) for name in value):
+            raise TraceError(f"the keys of a kernel's result must be strings, got {list(value)}")
         return ["dict", names]
     if dataclasses.is_dataclass(value) or hasattr(value, "_fields"):
         return ["class", names, kind.__module__, kind.__qualname__]

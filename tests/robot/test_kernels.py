@@ -171,3 +171,27 @@ def test_float_arrays_refuse_symbols_with_advice(robot):
 
     with pytest.raises((TraceError, ValueError), match="like="):
         stores(robot, robot.neutral())
+
+
+def test_values_of_a_setting_do_not_share_code(robot):
+    @fb.kernel
+    def typed(robot, q, *, n=1):
+        return q[0] * 0.0 + (10.0 if isinstance(n, bool) else 20.0 if isinstance(n, float) else n)
+
+    q = robot.neutral()
+    assert [float(typed(robot, q, n=n)) for n in (1, True, 1.0, 2, 3)] == [1.0, 10.0, 20.0, 2.0, 3.0]
+
+
+@pytest.mark.parametrize("shape", [(-3,), "a", 2.5, (2.5,), None])
+def test_shapes_that_are_none(shape):
+    with pytest.raises(ArgumentError, match="shape of 'x'"):
+        fb.kernel(x=shape)(lambda robot, x: x)
+
+
+def test_results_need_names_that_are_text(robot):
+    @fb.kernel
+    def numbered(robot, q):
+        return {1: q}
+
+    with pytest.raises(TraceError, match="strings"):
+        numbered(robot, robot.neutral())

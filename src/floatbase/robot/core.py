@@ -121,6 +121,10 @@ class RobotCore:
             f"{base} base {self.body_names[0]!r}, {self.representation} representation>"
         )
 
+    def __fingerprint__(self) -> tuple[str, str]:
+        """What a kernel that refers to this robot depends on."""
+        return self.tree.digest, self.model.digest
+
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return _rebuild, (type(self), self.model, self._settings)
 
