@@ -9,7 +9,18 @@ from floatbase import errors
 from floatbase.errors import FloatbaseError
 
 if TYPE_CHECKING:
-    from floatbase.compiler import Program, gather, guard, interpret, scan, subprogram, symbols, trace, while_loop
+    from floatbase.compiler import (
+        Program,
+        compile_program,
+        gather,
+        guard,
+        interpret,
+        scan,
+        subprogram,
+        symbols,
+        trace,
+        while_loop,
+    )
     from floatbase.compiler.differentiate import gradient, hessian, jacobian, jvp, vjp
     from floatbase.compiler.threads import get_threads, set_threads
     from floatbase.kernels import Kernel, kernel
@@ -24,6 +35,7 @@ _PLACES = {
     "ModelWarning": "model",
     "Program": "compiler",
     "Robot": "robot",
+    "compile_program": "compiler",
     "gather": "compiler",
     "get_threads": "compiler.threads",
     "gradient": "compiler.differentiate",
@@ -52,6 +64,7 @@ __all__ = [
     "ModelWarning",
     "Program",
     "Robot",
+    "compile_program",
     "errors",
     "gather",
     "get_threads",

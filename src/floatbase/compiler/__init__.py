@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from floatbase.compiler.dense import cholesky_solve, dense_matmul, triangular_solve
     from floatbase.compiler.differentiate import gradient, hessian, jacobian, jacobian_program, jvp, vjp
     from floatbase.compiler.format import dumps, load, loads, save
-    from floatbase.compiler.function import Function
+    from floatbase.compiler.function import Function, compile_program
     from floatbase.compiler.graph import Graph
     from floatbase.compiler.interpreter import interpret
     from floatbase.compiler.program import Block, Port, Program
@@ -31,6 +31,7 @@ _PLACES = {
     "casadi_arrays": "symbol_arrays",
     "casadi_call": "casadi",
     "cholesky_solve": "dense",
+    "compile_program": "function",
     "dense_matmul": "dense",
     "dumps": "format",
     "extract": "tracing",
@@ -70,6 +71,7 @@ __all__ = [
     "casadi_arrays",
     "casadi_call",
     "cholesky_solve",
+    "compile_program",
     "dense_matmul",
     "dumps",
     "extract",

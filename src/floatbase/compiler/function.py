@@ -40,7 +40,7 @@ from floatbase.compiler.target import DType, Target
 from floatbase.compiler.threads import check_threads, get_threads
 from floatbase.errors import ArgumentError, CompilationError, ProgramError
 
-__all__ = ["Function", "Signature"]
+__all__ = ["Function", "Signature", "compile_program"]
 
 DEFAULT: Final = "default"
 DTYPES: tuple[DType, ...] = ("float64", "float32")
@@ -277,6 +277,14 @@ class Function:
         if not packs:
             return values[0]
         return tuple(values) if self._result is None else self._result(tuple(values))
+
+
+def compile_program(program: Program, doc: str = "") -> Function:
+    """A program, for instance one read from a file, as a function that is compiled for this machine when it is called.
+
+    Needs NumPy and llvmlite alone: this is how a program made elsewhere runs on board.
+    """
+    return Function(None, lambda: program, doc=doc)
 
 
 @memoize

@@ -1,0 +1,17 @@
+"""A program that was read from a file runs as machine code."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import floatbase as fb
+from floatbase.compiler import load, save
+
+
+def test_a_program_from_a_file_gives_the_same_bits(tmp_path, load_robot, rng):
+    robot = load_robot("anymal_c", "mixed")
+    save(robot.program("bias"), tmp_path / "bias.program")
+    function = fb.compile_program(load(tmp_path / "bias.program"))
+    q, v = robot.random(rng, n=5)
+    assert np.array_equal(function(q, v), robot.bias(q, v))
+    assert np.array_equal(function(q[0], v[0]), robot.bias(q[0], v[0]))
