@@ -8,7 +8,6 @@ takes other torques in the joints between them. Torques of motors alone are the 
 import numpy as np
 
 import floatbase as fb
-from floatbase.algorithms import change_of_base
 from floatbase.spatial import quaternion_from_rotation
 
 
@@ -20,7 +19,7 @@ def main() -> None:
     a = rng.standard_normal(trunk.nv)
 
     # the same motion, written from the foot
-    change = change_of_base(trunk.tree, q, v, "l_foot")
+    change = trunk.change_of_base(q, v, "l_foot")
     there = place(q, trunk.pose(q, "l_foot"))
     v_there, a_there = change.velocity(v), change.acceleration(v, a)
 

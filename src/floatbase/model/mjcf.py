@@ -6,8 +6,8 @@ r"""Robots from MJCF files, read by MuJoCo's own parser (the extra `mujoco`) and
 * A single moving body with a free joint is the floating base, and the world, with whatever stands in it, is left out.
   Otherwise the world is the root link, which does not float, and free joints are joints of the kind "floating".
 * Sites become frames; sensors at sites, cameras, keyframes (as configurations), armature (as a rotor without a gear),
-  damping, friction, limits and torque limits are kept; `equality/joint` of degree one becomes a mimic joint,
-  `equality/connect` and `equality/weld` become constraints.
+  damping, friction, limits and torque limits (of joints and of motors) are kept; `equality/joint` of degree one becomes
+  a mimic joint, `equality/connect` and `equality/weld` become constraints.
 * All else that MuJoCo simulates and a tree does not have (tendons, springs, contact pairs, ...) is listed in one
   `ModelWarning`.
 """
@@ -25,10 +25,11 @@ from typing import Any
 import numpy as np
 
 from floatbase.errors import ModelError, RobotFileError, missing_dependency
-from floatbase.model.description import Frame, Inertia, Joint, JointKind, Limits, Link, Model
+from floatbase.model.description import Frame, Inertia, Joint, JointKind, Limits, Link, Mimic, Model
 from floatbase.model.doubts import doubt
 from floatbase.model.files import read_bounded
 from floatbase.model.inertia import check_inertias
+from floatbase.model.mjcf_efforts import effort_limits
 from floatbase.model.mjcf_equalities import constraints, mimics
 from floatbase.model.mjcf_files import gather_files
 from floatbase.model.mjcf_names import Names
@@ -120,10 +121,10 @@ def _convert(mujoco: ModuleType, m: Any, name: str, source: Path | None) -> tupl
     links: list[Link] = []
     joints: list[Joint] = []
     first = 1 if floats else 0
-    follows = mimics(mujoco, m, names)
+    rules = mimics(mujoco, m, names), effort_limits(mujoco, m)
     for body in range(first, m.nbody):
         if body > first:
-            _add_joints(m, body, names, follows, links, joints)
+            _add_joints(m, body, names, rules, links, joints)
         links.append(Link(names.link(body), _inertia(m, body), *geometries(mujoco, m, body, source)))
     frames = tuple(
         Frame(names.frame(site), names.link(int(m.site_bodyid[site])), _pose(m.site_pos[site], m.site_quat[site]))
@@ -161,7 +162,12 @@ def _inertia(m: Any, body: int) -> Inertia | None:
 
 
 def _add_joints(
-    m: Any, body: int, names: Names, follows: Mapping[int, Any], links: list[Link], joints: list[Joint]
+    m: Any,
+    body: int,
+    names: Names,
+    rules: tuple[Mapping[int, Mimic], Mapping[int, float]],
+    links: list[Link],
+    joints: list[Joint],
 ) -> None:
     """The chain of joints from a body's parent to the body, with the massless links between them.
 
@@ -182,7 +188,7 @@ def _add_joints(
         moved = child if last else names.between(body, number)
         # a free joint's coordinates are the pose in the world itself
         start = np.eye(4) if kind == "floating" else parent_H_body @ shift(own - anchor)
-        joints.append(_joint(m, number, kind, names, follows, parent, moved, start))
+        joints.append(_joint(m, number, kind, names, rules, parent, moved, start))
         if not last:
             links.append(Link(moved))
         parent, parent_H_body, anchor = moved, np.eye(4), own
@@ -195,11 +201,12 @@ def _joint(
     number: int,
     kind: JointKind,
     names: Names,
-    follows: Mapping[int, Any],
+    rules: tuple[Mapping[int, Mimic], Mapping[int, float]],
     parent: str,
     child: str,
     parent_H_rest: Array,
 ) -> Joint:
+    follows, efforts = rules
     dof = int(m.dof_jntid.tolist().index(number))
     single = kind in ("revolute", "prismatic")
     result = Joint(
@@ -209,7 +216,7 @@ def _joint(
         child=child,
         parent_H_joint=parent_H_rest,
         axis=m.jnt_axis[number] / np.linalg.norm(m.jnt_axis[number]) if single else np.array([0.0, 0.0, 1.0]),
-        limits=_limits(m, number, single),
+        limits=_limits(m, number, single, efforts),
         damping=float(m.dof_damping[dof]),
         friction=float(m.dof_frictionloss[dof]),
         mimic=follows.get(number),
@@ -218,14 +225,12 @@ def _joint(
     reference = float(m.qpos0[m.jnt_qposadr[number]]) if single else 0.0
     if reference == 0.0:
         return result
-
     return replace(result, parent_H_joint=parent_H_rest @ joint_H_child(result, (-reference,)))
 
 
-def _limits(m: Any, number: int, single: bool) -> Limits:
+def _limits(m: Any, number: int, single: bool, efforts: Mapping[int, float]) -> Limits:
     lower, upper = m.jnt_range[number] if single and m.jnt_limited[number] else (-np.inf, np.inf)
-    effort = float(np.abs(m.jnt_actfrcrange[number]).max()) if m.jnt_actfrclimited[number] else np.inf
-    return Limits(float(lower), float(upper), np.inf, effort)
+    return Limits(float(lower), float(upper), effort=efforts.get(number, np.inf))
 
 
 def _pose(position: Array, quaternion: Array) -> Array:
