@@ -2,6 +2,7 @@
 
 import contextlib
 import ctypes
+import gc
 import inspect
 import pickle
 import subprocess
@@ -38,7 +39,7 @@ def bound(function, inputs, outputs, result=None, dtypes=("float64", "float32"),
     for dtype, lanes in function.variants(dtypes, True):
         kernel = function.kernel(dtype, lanes)
         binding.set_kernel(dtype, lanes, kernel.address, kernel.scratch)
-    binding.set_limits(2, 100)
+    binding.set_limits(2, 100, 10)
     return binding.function, slow
 
 
@@ -109,8 +110,8 @@ def unusual():
     yield (ones, ones), {}
     yield (ones, ones, 1.0, 1.0), {}
     yield (ones, ones), {"c": 1.0}
-    yield (ones, ones, 1.0), {"threads": 1}
-    yield (ones, ones, 1.0), {"out": ones.copy(), "threads": 1}
+    yield (ones, ones, 1.0), {"threads": 0}
+    yield (ones, ones, 1.0), {"out": ones.copy(), "threads": True}
     for other in (
         [1.0, 1.0, 1.0],
         None,
@@ -307,14 +308,27 @@ def test_large_batches_and_threads_are_handed_on(one, dtype):
     out = np.zeros((101, 3), dtype)
     assert call(many, b, 1.0)[100, 0] == 7.0
     assert call(many, b, 1.0, out=out, threads=2) is out and out[100, 0] == 7.0
-    assert call(few, b, 1.0, threads=3, out=None)[2, 0] == 7.0
+    assert call(many[:11], b, 1.0, threads=3, out=None)[10, 0] == 7.0
     assert call(few, b, 1.0, threads=None, out=out[:3])[2, 0] == 2.0
     single = dtype == np.float32
-    assert large.calls == [(101, single, None), (101, single, 2), (3, single, 3)]
+    assert large.calls == [(101, single, None), (101, single, 2), (11, single, 3)]
     assert not slow.calls
-    assert call(b, b, 1.0, threads=2) == "slow"
     assert call(many, b, 1.0, threads=2, other=1) == "slow"
     assert call(many, b, 1.0, other=1) == "slow"
+
+
+def test_batches_too_small_to_share_stay_on_this_thread(one):
+    large = Large()
+    call, slow = bound(one, (A, B, C), (Y,), large=large)
+    many, b = np.ones((100, 3)), np.ones(3)
+    for rows, count in ((100, 1), (10, 2), (10, 1024), (2, 2), (1, 2)):
+        np.testing.assert_array_equal(call(many[:rows], b, 1.0, threads=count), 2.0 * many[:rows])
+    np.testing.assert_array_equal(call(b, b, 1.0, threads=2), 2.0 * b)
+    assert not slow.calls and not large.calls
+    for count in (0, -1, 1025, 2**63, 2**200, True, 2.0, "2"):  # to be explained by others
+        assert call(many[:10], b, 1.0, threads=count)[9, 0] == 7.0
+        assert call(b, b, 1.0, threads=count) == "slow"
+    assert [threads for *_, threads in large.calls] == [0, -1, 1025, 2**63, 2**200, True, 2.0, "2"]
 
 
 def test_a_bad_state_in_a_large_batch_takes_the_slow_path(one):
@@ -338,6 +352,7 @@ def test_an_error_in_a_large_batch_leaves_nothing_behind(one):
                     call(many, b, 1.0, **options)
 
     work(10)
+    gc.collect()
     watched = (many, b, out, np.dtype("f8"), None)
     before = [sys.getrefcount(item) for item in watched]
     tracemalloc.start()

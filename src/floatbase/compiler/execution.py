@@ -21,7 +21,7 @@ NON_FINITE = 1 << 31
 LOOP_ROWS = 2  # up to this many rows the one-state kernel is faster than a batch of mostly padding
 SECONDS_PER_OPERATION = 3e-11  # in a batch; a first guess, soon replaced by what is measured
 _SHORTEST_SECONDS = 5e-6  # of a piece
-_SHARED_SECONDS = 1e-4  # of a batch that is worth waking another thread for
+SHARED_SECONDS = 1e-4  # of a batch that is worth waking another thread for
 
 _ONE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 _BATCH = ctypes.CFUNCTYPE(
@@ -107,7 +107,7 @@ def run_rows(ports: Ports, kernel: Kernel, rows: int, operations: int, threads: 
 def run_batch(table: Table, kernel: Kernel, rows: int, operations: int, threads: int) -> int:
     """Run a batch kernel on all rows; status bits of pieces with bad states, or 0."""
     seconds_per_row = max(operations, 1) * SECONDS_PER_OPERATION
-    if rows * seconds_per_row < _SHARED_SECONDS:
+    if rows * seconds_per_row < SHARED_SECONDS:
         threads = 1
     # a quarter until the estimate is replaced by a measurement
     largest = max(int(LONGEST_SECONDS / 4 / seconds_per_row), kernel.lanes)

@@ -33,7 +33,16 @@ from floatbase.compiler.artifact import (
 )
 from floatbase.compiler.cache import Cache, default_cache
 from floatbase.compiler.entry import Batch, Binding, bind, entry_address, supported
-from floatbase.compiler.execution import LOOP_ROWS, SECONDS_PER_OPERATION, Kernel, Ports, Table, run_batch, run_rows
+from floatbase.compiler.execution import (
+    LOOP_ROWS,
+    SECONDS_PER_OPERATION,
+    SHARED_SECONDS,
+    Kernel,
+    Ports,
+    Table,
+    run_batch,
+    run_rows,
+)
 from floatbase.compiler.explanation import explain
 from floatbase.compiler.program import Program
 from floatbase.compiler.target import DType, Target
@@ -196,7 +205,8 @@ class Function:
                 address, signature.name, doc, inputs, outputs, fallback, self._result, self, self._compute_large
             )
             seconds = max(self._record.operations, 1) * SECONDS_PER_OPERATION
-            binding.set_limits(LOOP_ROWS, max(int(_LOCKED_SECONDS / seconds), LOOP_ROWS))
+            locked, shared = (max(int(limit / seconds), LOOP_ROWS) for limit in (_LOCKED_SECONDS, SHARED_SECONDS))
+            binding.set_limits(LOOP_ROWS, locked, shared)
             for (dtype, lanes), kernel in self._kernels.items():
                 binding.set_kernel(dtype, lanes, kernel.address, kernel.scratch)
             self._bindings.append(binding)

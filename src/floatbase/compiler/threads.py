@@ -18,11 +18,11 @@ import time
 from dataclasses import dataclass
 from typing import Any, Final
 
+from floatbase.compiler.entry.layout import MAX_THREADS
 from floatbase.compiler.memory import aligned
 from floatbase.compiler.sharing import AWAKE, Job, Mailbox, sharing_code
 from floatbase.errors import ArgumentError
 
-MAX_THREADS = 1024
 BLOCK_SECONDS: Final = 2e-4  # that a helper stays awake without work
 LONGEST_SECONDS: Final = 0.02  # of a piece: interrupts are noticed after it
 _PATIENCE_SECONDS = 1e-4  # that the caller waits for the last helpers before giving its processor away

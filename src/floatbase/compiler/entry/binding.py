@@ -45,9 +45,13 @@ class Binding:
         else:
             slot.batch = address
 
-    def set_limits(self, loop_rows: int, batch_rows: int) -> None:
-        """Up to how many rows the one-state kernel is looped over, and how many rows are computed under the lock."""
-        self.descriptor.loop_rows, self.descriptor.batch_rows = loop_rows, batch_rows
+    def set_limits(self, loop_rows: int, batch_rows: int, shared_rows: int) -> None:
+        """Up to how many rows the one-state kernel is looped over, and how many rows are computed under the lock.
+
+        shared_rows: the latter where several threads are asked for, which are not worth waking for so few.
+        """
+        descriptor = self.descriptor
+        descriptor.loop_rows, descriptor.batch_rows, descriptor.shared_rows = loop_rows, batch_rows, shared_rows
 
 
 def supported(inputs: tuple[Port, ...], outputs: tuple[Port, ...]) -> bool:
@@ -91,6 +95,7 @@ def bind(
         packs=result is not None or len(outputs) != 1,
         loop_rows=1,
         batch_rows=1,
+        shared_rows=1,
     )
     for slot, kind in ((descriptor.float64, np.float64), (descriptor.float32, np.float32)):
         dtype = np.dtype(kind)

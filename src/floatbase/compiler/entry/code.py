@@ -6,11 +6,11 @@
   that shape with one leading batch axis of the same length everywhere;
 * Python floats (and numpy.float64) where a port is a scalar;
 * `out=`: an array of the exact result's shape (or a tuple of them), writeable, not overlapping anything else;
-* `threads=`, handed on with the batch.
+* `threads=`, handed on with a batch that is worth sharing.
 
 Everything else, kernels that are not compiled yet, and kernels that report a bad state are handed to the slow path
-with the same arguments. Large batches, and batches for a number of threads, are computed by `large`, which gives up the
-interpreter lock. It is held otherwise; nothing but `new_array`, `large`, `result` and the slow path can run Python
+with the same arguments. Large batches, and smaller ones for several threads, are computed by `large`, which gives up
+the interpreter lock. It is held otherwise; nothing but `new_array`, `large`, `result` and the slow path can run Python
 code, and no kernel is running here then, so one scratch area serves all calls.
 """
 

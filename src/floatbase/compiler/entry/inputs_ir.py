@@ -18,7 +18,16 @@ from floatbase.compiler.entry.emit import (
     of,
     put,
 )
-from floatbase.compiler.entry.layout import MAX_AXES, MAX_PORTS, Batch, Descriptor, Interpreter, KernelSlot, PortSlot
+from floatbase.compiler.entry.layout import (
+    MAX_AXES,
+    MAX_PORTS,
+    MAX_THREADS,
+    Batch,
+    Descriptor,
+    Interpreter,
+    KernelSlot,
+    PortSlot,
+)
 
 
 def begin(tuple_items: int) -> str:
@@ -34,6 +43,7 @@ start:
   %shape = alloca [{MAX_AXES + 1} x i64], align 16
   %large.batch = alloca [{ctypes.sizeof(Batch)} x i8], align 16
   %large.arguments = alloca [2 x ptr], align 16
+  %overflow = alloca i32, align 4
 {load("d", "ptr", "self", STRUCTURE_DATA)}
 {of(Descriptor, "api", "interpreter", "d")}
 {of(Descriptor, "inputs", "inputs", "d", "i64")}
@@ -171,11 +181,28 @@ ready:
   %run.rows = select i1 %batched, i64 %rows, i64 1
 {of(Descriptor, "batch.rows", "batch_rows", "d", "i64")}
 {of(Descriptor, "loop.rows", "loop_rows", "d", "i64")}
-  %few = icmp sle i64 %run.rows, %batch.rows
   %some = icmp ne i64 %run.rows, 0
 {of(Descriptor, "large", "large", "d")}
   %unsaid = icmp eq ptr %threads, null
-  %here = and i1 %few, %unsaid
+  br i1 %unsaid, label %serve, label %threads.type
+threads.type:
+{load("threads.kind", "ptr", "threads", OBJECT_TYPE)}
+{of(Interpreter, "int.type", "int_type", "api")}
+  %threads.int = icmp eq ptr %threads.kind, %int.type
+  br i1 %threads.int, label %threads.value, label %serve
+threads.value:
+{of(Interpreter, "as.long.or.overflow", "as_long_or_overflow", "api")}
+{of(Descriptor, "shared.rows", "shared_rows", "d", "i64")}
+  %threads.count = call i64 %as.long.or.overflow(ptr %threads, ptr %overflow)
+  %threads.less = sub i64 %threads.count, 1
+  %threads.valid = icmp ult i64 %threads.less, {MAX_THREADS}
+  %threads.one = icmp eq i64 %threads.count, 1
+  %threads.rows = select i1 %threads.one, i64 %batch.rows, i64 %shared.rows
+  %threads.limit = select i1 %threads.valid, i64 %threads.rows, i64 -1
+  br label %serve
+serve:
+  %limit = phi i64 [ %batch.rows, %ready ], [ -1, %threads.type ], [ %threads.limit, %threads.value ]
+  %here = icmp sle i64 %run.rows, %limit
   %use.loop = icmp sle i64 %run.rows, %loop.rows
   %use.batch = xor i1 %use.loop, true
   %outside = icmp ne ptr %large, null

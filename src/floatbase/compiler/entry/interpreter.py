@@ -29,6 +29,7 @@ _C_FUNCTIONS = MappingProxyType(
         "decrement": "Py_DecRef",
         "from_pointer": "PyLong_FromVoidPtr",
         "as_long": "PyLong_AsLong",
+        "as_long_or_overflow": "PyLong_AsLongAndOverflow",
         "tuple_new": "PyTuple_New",
         "tuple_get": "PyTuple_GetItem",
         "tuple_set": "PyTuple_SetItem",
@@ -53,6 +54,7 @@ def probe() -> tuple[Interpreter, int] | None:
     interpreter = Interpreter(
         array_type=id(np.ndarray),
         tuple_type=id(tuple),
+        int_type=id(int),
         float_type=id(float),
         double_type=id(np.float64),
         none=id(None),

@@ -11,6 +11,7 @@ import ctypes
 
 MAX_PORTS = 32
 MAX_AXES = 8
+MAX_THREADS = 1024
 
 
 class Interpreter(ctypes.Structure):
@@ -19,6 +20,7 @@ class Interpreter(ctypes.Structure):
     _fields_ = (
         ("array_type", ctypes.c_void_p),
         ("tuple_type", ctypes.c_void_p),
+        ("int_type", ctypes.c_void_p),
         ("float_type", ctypes.c_void_p),
         ("double_type", ctypes.c_void_p),  # numpy.float64
         ("none", ctypes.c_void_p),
@@ -33,6 +35,7 @@ class Interpreter(ctypes.Structure):
         ("tuple_set", ctypes.c_void_p),
         ("from_pointer", ctypes.c_void_p),
         ("as_long", ctypes.c_void_p),
+        ("as_long_or_overflow", ctypes.c_void_p),
         ("new_array", ctypes.c_void_p),
         ("scalar_of", ctypes.c_void_p),
     )
@@ -88,6 +91,7 @@ class Descriptor(ctypes.Structure):
         ("packs", ctypes.c_int64),  # whether outputs come and go in a tuple
         ("loop_rows", ctypes.c_int64),  # up to this many rows: the one-state kernel, in a loop
         ("batch_rows", ctypes.c_int64),  # up to this many rows are computed here, under the interpreter lock
+        ("shared_rows", ctypes.c_int64),  # so are up to this many when several threads are asked for
         ("float64", KernelSlot),
         ("float32", KernelSlot),
         ("ports", PortSlot * MAX_PORTS),  # the inputs, then the outputs
