@@ -13,6 +13,7 @@ from __future__ import annotations
 from floatbase.compiler.lowering.builder import Builder
 from floatbase.compiler.lowering.kernel import Kernel, flags
 from floatbase.compiler.lowering.module import Frame, Module
+from floatbase.compiler.lowering.rows import STAGE, emit_read, emit_stream, emit_write
 from floatbase.compiler.lowering.selection import IN_MEMORY
 from floatbase.compiler.operations import Op
 from floatbase.compiler.program import Program
@@ -21,14 +22,21 @@ _HEADER = (
     "define i32 @fb_batch(ptr %inputs, ptr %input_strides, ptr %outputs, ptr %output_strides, i64 %rows, ptr %scratch)"
 )
 
+STREAMED_BYTES = 8 << 20
+"""Results that take more than this are written past the caches."""
+
 
 def emit_batch(module: Module, program: Program) -> int:
     """Emit `fb_batch` and what it calls; gives the bytes of scratch memory it needs."""
     element, frame = module.element, Frame()
     slots = frame.allocate(program.input_size * element.bytes)
+    streams = any(port.size >= STAGE for port in program.outputs)
+    stage = frame.allocate((STAGE + element.lanes) * element.bytes) if streams else 0
     offsets, constants = _emit_kernel(module, program, frame, slots)
-    _emit_read(module)
-    _emit_write(module)
+    emit_read(module)
+    emit_write(module)
+    if streams:
+        emit_stream(module)
     builder = module.builder()
     for offset, number in constants:
         builder.store(element.literal(number), builder.at("%scratch", offset, "i8"))
@@ -58,13 +66,31 @@ def emit_batch(module: Module, program: Program) -> int:
             begin += port.size
             if places:
                 table = module.table(f"places_{number}", "i32", places)
-                builder.do(
-                    f"call void @write(ptr {base}, i64 {stride}, i64 {row}, i64 {last}, ptr %scratch, "
-                    f"ptr {table}, i64 {port.size})"
-                )
+                rows, columns = f"ptr {base}, i64 {stride}, i64 {row}", f"ptr %scratch, ptr {table}, i64 {port.size}"
+
+                def write(rows: str = rows, columns: str = columns) -> None:
+                    builder.do(f"call void @write({rows}, i64 {last}, {columns})")
+
+                def stream(rows: str = rows, columns: str = columns) -> None:
+                    builder.do(f"call void @stream({rows}, {columns}, ptr {builder.at('%scratch', stage, 'i8')})")
+
+                if port.size < STAGE:
+                    write()
+                else:
+                    builder.choose(_is_streamed(builder, row, stride), stream, write)
+    if streams:
+        builder.do("fence seq_cst")  # what was streamed is there for other threads
     builder.do(f"ret i32 {builder.let(f'load i32, ptr {failed}, align 4')}")
     module.finish(builder, _HEADER)
     return frame.total
+
+
+def _is_streamed(builder: Builder, row: str, stride: str) -> str:
+    """Whether a full group of rows begins here, and all results are too many for the caches."""
+    left = builder.let(f"sub i64 %rows, {row}")
+    full = builder.let(f"icmp sge i64 {left}, {builder.element.lanes}")
+    large = builder.let(f"icmp sgt i64 {builder.let(f'mul i64 {stride}, %rows')}, {STREAMED_BYTES}")
+    return builder.let(f"and i1 {full}, {large}")
 
 
 def _join(builder: Builder, failed: str, flag: str) -> None:
@@ -106,118 +132,3 @@ def _emit_kernel(
     builder.do(f"ret i32 {flags(kernel, None)}")
     kernel.finish("define internal i32 @kernel(ptr %scratch)")
     return [offset[value] for value in results], constants
-
-
-def _row_pointers(builder: Builder) -> list[str]:
-    """Where each lane's row begins; rows beyond the last are the last."""
-    pointers = []
-    for lane in range(builder.element.lanes):
-        row = builder.let(f"add i64 %row, {lane}")
-        inside = builder.let(f"icmp slt i64 {row}, %last")
-        row = builder.let(f"select i1 {inside}, i64 {row}, i64 %last")
-        distance = builder.let(f"mul i64 {row}, %stride")
-        pointers.append(builder.let(f"getelementptr i8, ptr %base, i64 {distance}"))
-    return pointers
-
-
-def _transpose(builder: Builder, rows: list[str]) -> list[str]:
-    """Columns of a square of vectors, by exchanging halves of pairs at distance 1, 2, 4, ..."""
-    lanes, kind = len(rows), builder.element.value
-    distance = 1
-    while distance < lanes:
-        low = [lane if not lane & distance else lane - distance + lanes for lane in range(lanes)]
-        high = [lane + distance if not lane & distance else lane + lanes for lane in range(lanes)]
-        exchanged = list(rows)
-        for first in range(lanes):
-            if not first & distance:
-                pair = f"{kind} {rows[first]}, {kind} {rows[first + distance]}"
-                for position, order in ((first, low), (first + distance, high)):
-                    mask = ", ".join(f"i32 {lane}" for lane in order)
-                    exchanged[position] = builder.let(f"shufflevector {pair}, <{lanes} x i32> <{mask}>")
-        rows = exchanged
-        distance *= 2
-    return rows
-
-
-def _emit_read(module: Module) -> None:
-    """`i32 @read(base, stride, row, last, slots, size)`: rows to slots; the sign bit if any number is not finite."""
-    builder = module.builder()
-    lanes, scalar = module.element.lanes, module.element.scalar
-    bad = builder.allocate()
-    builder.store(builder.literal(0.0), bad)
-    pointers = _row_pointers(builder)
-
-    def check(values: list[str]) -> None:
-        total = builder.bits(builder.load(bad))
-        for value in values:
-            total = builder.integer("or", total, builder.bits(builder.sub(value, value)))
-        builder.store(builder.from_bits(total), bad)
-
-    limit = builder.let(f"sub i64 %size, {lanes}")  # where the last whole square of columns begins
-    whole = builder.let(f"icmp sge i64 {limit}, 0")
-
-    def squares() -> None:
-        with builder.loop("%size", step=lanes) as counter:
-            inside = builder.let(f"icmp slt i64 {counter}, {limit}")
-            column = builder.let(f"select i1 {inside}, i64 {counter}, i64 {limit}")
-            rows = [builder.load(builder.at(pointer, column, scalar), aligned=False) for pointer in pointers]
-            check(rows)
-            for position, value in enumerate(_transpose(builder, rows)):
-                slot = builder.let(f"add i64 {column}, {position}")
-                builder.store(value, builder.at("%slots", slot))
-
-    def elements() -> None:
-        with builder.loop("%size") as column:
-            value = "poison"
-            for lane, pointer in enumerate(pointers):
-                address = builder.at(pointer, column, scalar)
-                part = builder.let(f"load {scalar}, ptr {address}, align {module.element.size}")
-                value = builder.let(f"insertelement {module.element.value} {value}, {scalar} {part}, i64 {lane}")
-            check([value])
-            builder.store(value, builder.at("%slots", column))
-
-    builder.choose(whole, squares, elements)
-    differences = builder.load(bad)
-    wide = builder.let(f"zext i1 {builder.any(builder.compare('uno', differences, differences))} to i32")
-    builder.do(f"ret i32 {builder.let(f'shl i32 {wide}, 31')}")
-    module.finish(
-        builder,
-        "define internal i32 @read(ptr %base, i64 %stride, i64 %row, i64 %last, ptr %slots, i64 %size)",
-    )
-
-
-def _emit_write(module: Module) -> None:
-    """`void @write(base, stride, row, last, scratch, places, size)`: slots, found by their offsets, to rows."""
-    builder = module.builder()
-    lanes, scalar = module.element.lanes, module.element.scalar
-    pointers = _row_pointers(builder)
-
-    def slot(column: str) -> str:
-        offset = builder.let(f"load i32, ptr {builder.at('%places', column, 'i32')}, align 4")
-        return builder.load(builder.at("%scratch", builder.let(f"zext i32 {offset} to i64"), "i8"))
-
-    limit = builder.let(f"sub i64 %size, {lanes}")  # where the last whole square of columns begins
-    whole = builder.let(f"icmp sge i64 {limit}, 0")
-
-    def squares() -> None:
-        with builder.loop("%size", step=lanes) as counter:
-            inside = builder.let(f"icmp slt i64 {counter}, {limit}")
-            column = builder.let(f"select i1 {inside}, i64 {counter}, i64 {limit}")
-            columns = [slot(builder.let(f"add i64 {column}, {position}")) for position in range(lanes)]
-            for pointer, value in zip(pointers, _transpose(builder, columns), strict=True):
-                builder.store(value, builder.at(pointer, column, scalar), aligned=False)
-
-    def elements() -> None:
-        with builder.loop("%size") as column:
-            value = slot(column)
-            for lane, pointer in enumerate(pointers):
-                part = builder.let(f"extractelement {module.element.value} {value}, i64 {lane}")
-                address = builder.at(pointer, column, scalar)
-                builder.do(f"store {scalar} {part}, ptr {address}, align {module.element.size}")
-
-    builder.choose(whole, squares, elements)
-    builder.do("ret void")
-    header = (
-        "define internal void @write(ptr %base, i64 %stride, i64 %row, i64 %last, ptr %scratch, ptr %places, i64 %size)"
-    )
-    module.finish(builder, header)

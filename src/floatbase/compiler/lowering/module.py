@@ -87,6 +87,7 @@ class Module:
                 *sorted(self.declarations),
                 *self.texts,
                 f"attributes #0 = {{ {attributes} }}",
+                "!0 = !{i32 1}",
                 "",
             ]
         )
