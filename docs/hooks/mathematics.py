@@ -24,6 +24,8 @@ _TAG = re.compile(r"\\tag\{([^}]*)\}")
 _FONT = "STIXTwoMath-Regular.ttf"
 _NAMESPACE = "http://www.w3.org/1998/Math/MathML"
 _ACCENTS = frozenset("\u02d9\u00a8\u02c6\u0302^\u02dc~\u00af\u203e\u2192\u20d7")
+_RELATIONS = frozenset("\u2ab0\u2aaf\u227d\u227c")  # which the converter takes for letters
+_FUNCTIONS = frozenset(("sin", "cos", "tan", "cot", "exp", "log", "det"))
 _STYLES = {
     "double-struck": "DOUBLE-STRUCK",
     "fraktur": "FRAKTUR",
@@ -70,11 +72,35 @@ def _for_browsers(mathml: str) -> str:
         if style and element.text:
             del element.attrib["mathvariant"]
             element.text = "".join(_styled(character, style) for character in element.text)
+        if kind == "mi" and element.text in _RELATIONS:
+            element.tag = f"{{{_NAMESPACE}}}mo"
+        if kind == "mo" and element.text == "|":  # a bracket on either side, not a relation
+            element.attrib.update(lspace="0", rspace="0")
+        _join_relations(element)
+        _space_functions(element)
         if kind == "mover" and len(element) == 2 and (element[1].text or "") in _ACCENTS:
             element.set("accent", "true")
             if len(element[0]) == 0:  # over a single letter
                 element[1].set("stretchy", "false")
     return ElementTree.tostring(root, encoding="unicode")
+
+
+def _join_relations(row: ElementTree.Element) -> None:
+    r"""`\mathrel{+}=` as one relation."""
+    children = list(row)
+    for operator, equals in zip(children, children[1:], strict=False):
+        if operator.tag.endswith("}mo") and len(operator) and equals.text == "=":
+            equals.text = "".join(operator.itertext()) + "="
+            row.remove(operator)
+
+
+def _space_functions(row: ElementTree.Element) -> None:
+    """A thin space between the name of a function and an argument without brackets."""
+    children = list(row)
+    for place in range(len(children) - 1, 0, -1):
+        argument = "".join(children[place].itertext())
+        if children[place - 1].text in _FUNCTIONS and argument[:1].isalnum():
+            row.insert(place, ElementTree.Element(f"{{{_NAMESPACE}}}mspace", width="0.17em"))
 
 
 def _styled(character: str, style: str) -> str:
