@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import re
 import runpy
 import sys
@@ -14,14 +15,22 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 TIMED = {"humanoid_batch"}  # what these print depends on the machine
-BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(r"^```(python|pycon)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
 def run(document: str) -> dict[str, Any]:
-    """What the code of a document leaves behind."""
+    """What the code of a document leaves behind; sessions must show what they print."""
     names: dict[str, Any] = {"__name__": "document"}
-    for number, code in enumerate(BLOCK.findall((ROOT / document).read_text(encoding="utf-8"))):
-        exec(compile(code, f"{document}, block {number}", "exec"), names)
+    for number, (kind, code) in enumerate(BLOCK.findall((ROOT / document).read_text(encoding="utf-8"))):
+        place = f"{document}, block {number}"
+        if kind == "python":
+            exec(compile(code, place, "exec"), names)
+            continue
+        session = doctest.DocTestParser().get_doctest(code, names, place, document, 0)
+        runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS)
+        said: list[str] = []
+        assert runner.run(session, out=said.append, clear_globs=False).failed == 0, "".join(said)
+        names = session.globs
     return names
 
 
@@ -30,6 +39,23 @@ def test_the_code_of_a_page_runs(document: str) -> None:
     names = run(document)
     assert names["a"].shape == names["v"].shape
     assert np.isfinite(names["a"]).all()
+
+
+GUIDE = [
+    "batches",
+    "frames-and-representations",
+    "inertial-parameters",
+    "joints",
+    "mjcf",
+    "the-one-idea",
+    *sorted(f"theory/{path.stem}" for path in (ROOT / "docs" / "theory").glob("*.md")),
+]
+
+
+@pytest.mark.parametrize("page", GUIDE)
+def test_the_code_of_the_guide_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # some pages write files
+    run(f"docs/{page}.md")
 
 
 def test_the_kernels_of_the_guide_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

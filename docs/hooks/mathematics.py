@@ -8,6 +8,7 @@ taken from the installed package `ziamath` and becomes a file of the site, which
 from __future__ import annotations
 
 import html
+import itertools
 import re
 import unicodedata
 from importlib.util import find_spec
@@ -77,6 +78,7 @@ def _for_browsers(mathml: str) -> str:
         if kind == "mo" and element.text == "|":  # a bracket on either side, not a relation
             element.attrib.update(lspace="0", rspace="0")
         _join_relations(element)
+        _mark_signs(element)
         _space_functions(element)
         if kind == "mover" and len(element) == 2 and (element[1].text or "") in _ACCENTS:
             element.set("accent", "true")
@@ -88,10 +90,17 @@ def _for_browsers(mathml: str) -> str:
 def _join_relations(row: ElementTree.Element) -> None:
     r"""`\mathrel{+}=` as one relation."""
     children = list(row)
-    for operator, equals in zip(children, children[1:], strict=False):
+    for operator, equals in itertools.pairwise(children):
         if operator.tag.endswith("}mo") and len(operator) and equals.text == "=":
             equals.text = "".join(operator.itertext()) + "="
             row.remove(operator)
+
+
+def _mark_signs(row: ElementTree.Element) -> None:
+    """A minus after an operator or an opening bracket is a sign."""
+    for before, sign in itertools.pairwise(row):
+        if sign.text == "\u2212" and before.tag.endswith("}mo") and (before.text or "") in "([=,+":
+            sign.set("form", "prefix")
 
 
 def _space_functions(row: ElementTree.Element) -> None:
