@@ -180,3 +180,28 @@ def test_a_method_that_became_a_built_in_still_takes_everything(robot, rng):
     assert np.array_equal(robot.inverse_dynamics(list(q), v=v, a=a.astype(int)), plain)
     assert robot.inverse_dynamics(fb.symbols("q", robot.nq), v, a).shape == (robot.nv,)
     assert np.array_equal(robot.inverse_dynamics(q, v, a, wrenches={}), plain)
+
+
+def test_a_method_of_a_frame_that_became_a_built_in_still_takes_everything(robot, rng):
+    q, v = robot.random(rng)
+    plain = robot.velocity(q, v, "LF_FOOT")
+    assert type(robot.velocity).__name__ == "builtin_function_or_method"
+    assert np.array_equal(plain, robot.velocity(q, v, "LF_FOOT"))
+    assert np.array_equal(plain, robot.velocity(q, v, "".join(["LF_", "FOOT"])))
+    assert np.array_equal(plain, robot.velocity(list(q), v=v, frame="LF_FOOT"))
+    assert np.array_equal(plain, robot.velocity(q, v, "LF_FOOT", threads=2, out=np.zeros(6)))
+    assert np.allclose(robot.velocity(q, v, "RF_FOOT"), robot.jacobian(q, "RF_FOOT") @ v)
+    assert robot.velocity(fb.symbols("q", robot.nq), v, "LF_FOOT").shape == (6,)
+    batch = robot.velocity(np.stack([q] * 3), v, "LF_FOOT")
+    assert batch.shape == (3, 6) and np.allclose(batch, plain)
+    with pytest.raises(ArgumentError, match="LF_FOOT"):
+        robot.velocity(q, v, "LF_FOO")
+    with pytest.raises(StateError):
+        robot.velocity(np.full_like(q, np.nan), v, "LF_FOOT")
+    with pytest.raises(TypeError):
+        robot.velocity(q, v, "LF_FOOT", 1.0)
+    parameters = robot.inertial_parameters
+    inertia = robot.operational_space_mobility(q, "LF_FOOT")
+    assert np.array_equal(inertia, robot.operational_space_mobility(q, "LF_FOOT"))
+    given = robot.operational_space_mobility(q, "LF_FOOT", parameters=parameters)
+    assert np.allclose(inertia, given)

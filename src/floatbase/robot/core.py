@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from floatbase.compiler.cache import cache_key
+from floatbase.compiler.entry import Selection, select_address
 from floatbase.compiler.function import Function
 from floatbase.compiler.machine import start_llvm
 from floatbase.compiler.program import Program
@@ -60,6 +61,7 @@ class RobotCore:
         self._settings = settings
         self._functions: dict[Any, Function] = {}
         self._entries: dict[tuple[Any, ...], Callable[..., Any]] = {}  # by request, with its wrenches' frames if any
+        self._selections: dict[str, Selection] = {}  # of the methods that take a frame
         self.kernel_functions: dict[Any, Any] = {}  # of the kernels called with this robot
 
     # -- description ----------------------------------------------------------------------------------------
@@ -307,11 +309,32 @@ class RobotCore:
         """
         resolve = partial(self._resolve, request, frames)
         self._entries[(request, frames) if frames else request] = compiled.entry(resolve) or resolve
-        if not (request.static or frames or request.takes_parameters):
-            method = getattr(type(self), request.name).__get__(self)
-            entry = compiled.entry(method)
-            if entry is not None:
-                self.__dict__[request.name] = entry
+        if frames or request.takes_parameters or len(request.static) > 1:
+            return
+        method = getattr(type(self), request.name).__get__(self)
+        if request.static:
+            self._select(request, compiled, method)
+            return
+        entry = compiled.entry(method)
+        if entry is not None:
+            self.__dict__[request.name] = entry
+
+    def _select(self, request: Request, compiled: Function, method: Callable[..., Any]) -> None:
+        """The same for a method of a frame: the built-in function finds the machine code that goes with the name."""
+        position, (frame,) = len(request.quantity.state), request.static
+
+        def whole(*values: Any, **named: Any) -> Any:
+            return method(*values[:position], frame, *values[position:], **named)
+
+        entry, address = compiled.entry(whole), select_address(compiled.cache)
+        if entry is None or address is None:
+            return
+        selection = self._selections.get(request.name)
+        if selection is None:
+            selection = Selection(address, request.name, method.__doc__ or "", position, method)
+            self._selections[request.name] = selection
+            self.__dict__[request.name] = selection.function
+        selection.add(frame, entry)
 
     def _symbolic(self, request: Request, frames: tuple[str, ...], values: Sequence[Any]) -> Any:
         for port, value in zip(input_ports(self.tree, (request,), frames), values, strict=True):

@@ -19,49 +19,29 @@ class Kinematics(RobotCore):
     * "inertial": velocity of the body-fixed point at the world's origin, in world axes (right-trivialised).
     """
 
-    # methods of one frame look for their built-in function themselves: another call takes longer than the kernel
-
     def pose(self, q: Any, frame: str, *, out: Any = None, threads: int | None = None) -> Any:
         """Pose `world_H_frame` (..., 4, 4) of a frame: rotation, position in the world, last row 0 0 0 1."""
-        request = ("pose", frame)
-        if threads is None and (entry := self._entries.get(request)):
-            return entry(q, out=out)
-        return self._evaluate(request, (q,), out=out, threads=threads)
+        return self._evaluate(("pose", frame), (q,), out=out, threads=threads)
 
     def velocity(self, q: Any, v: Any, frame: str, *, out: Any = None, threads: int | None = None) -> Any:
         """Twist (..., 6) of a frame with respect to the world, equal to `jacobian(q, frame) @ v`."""
-        request = ("velocity", frame)
-        if threads is None and (entry := self._entries.get(request)):
-            return entry(q, v, out=out)
-        return self._evaluate(request, (q, v), out=out, threads=threads)
+        return self._evaluate(("velocity", frame), (q, v), out=out, threads=threads)
 
     def acceleration(self, q: Any, v: Any, a: Any, frame: str, *, out: Any = None, threads: int | None = None) -> Any:
         """Rate of change (..., 6) of the components of a frame's twist. `a` is the rate of change of `v`."""
-        request = ("acceleration", frame)
-        if threads is None and (entry := self._entries.get(request)):
-            return entry(q, v, a, out=out)
-        return self._evaluate(request, (q, v, a), out=out, threads=threads)
+        return self._evaluate(("acceleration", frame), (q, v, a), out=out, threads=threads)
 
     def drift(self, q: Any, v: Any, frame: str, *, out: Any = None, threads: int | None = None) -> Any:
         """Product (..., 6) of the rate of a frame's Jacobian with `v`: its `acceleration` at `a = 0`."""
-        request = ("drift", frame)
-        if threads is None and (entry := self._entries.get(request)):
-            return entry(q, v, out=out)
-        return self._evaluate(request, (q, v), out=out, threads=threads)
+        return self._evaluate(("drift", frame), (q, v), out=out, threads=threads)
 
     def jacobian(self, q: Any, frame: str, *, out: Any = None, threads: int | None = None) -> Any:
         """Jacobian (..., 6, nv) of a frame: its twist is `jacobian @ v` (spec. equation (3.50) of Traversaro 2017)."""
-        request = ("jacobian", frame)
-        if threads is None and (entry := self._entries.get(request)):
-            return entry(q, out=out)
-        return self._evaluate(request, (q,), out=out, threads=threads)
+        return self._evaluate(("jacobian", frame), (q,), out=out, threads=threads)
 
     def jacobian_rate(self, q: Any, v: Any, frame: str, *, out: Any = None, threads: int | None = None) -> Any:
         """Derivative (..., 6, nv) of `jacobian` along the motion. `acceleration` at `a = 0` is the product with `v`."""
-        request = ("jacobian_rate", frame)
-        if threads is None and (entry := self._entries.get(request)):
-            return entry(q, v, out=out)
-        return self._evaluate(request, (q, v), out=out, threads=threads)
+        return self._evaluate(("jacobian_rate", frame), (q, v), out=out, threads=threads)
 
     def relative_pose(self, q: Any, reference: str, frame: str, *, out: Any = None, threads: int | None = None) -> Any:
         """Pose `reference_H_frame` (..., 4, 4) of a frame relative to another."""

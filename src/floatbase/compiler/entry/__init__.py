@@ -2,6 +2,7 @@
 
 from floatbase.compiler.entry.binding import Binding, bind, supported
 from floatbase.compiler.entry.layout import Batch
-from floatbase.compiler.entry.loading import entry_address
+from floatbase.compiler.entry.loading import entry_address, select_address
+from floatbase.compiler.entry.selector import Selection
 
-__all__ = ["Batch", "Binding", "bind", "entry_address", "supported"]
+__all__ = ["Batch", "Binding", "Selection", "bind", "entry_address", "select_address", "supported"]

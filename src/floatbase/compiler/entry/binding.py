@@ -105,16 +105,15 @@ def bind(
         descriptor.ports[number] = PortSlot(axes=len(port.shape), size=port.size, shape=shape)
     arguments = ", ".join([port.name for port in inputs] + ["*", "out=None", "threads=None"])
     text = f"{name}({arguments})\n--\n\n{doc}"
+    return Binding(built_in(name, address, text, descriptor, [slow, large, result, owner, interpreter]), descriptor)
+
+
+def built_in(name: str, address: int, text: str, descriptor: Any, keep: list[Any]) -> Callable[..., Any]:
+    """A built-in function whose `self` is a structure, with what that refers to."""
     definition = _MethodDefinition(name.encode(), address, METH_FASTCALL | METH_KEYWORDS, text.encode())
-    descriptor.keep = (
-        slow,
-        large,
-        result,
-        owner,
-        interpreter,
-        definition,
-    )  # CPython releases `self` after its last use of the rest
+    keep.append(definition)
+    descriptor.keep = keep  # CPython releases `self` after its last use of the rest
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.py_object, ctypes.py_object)
-    function = make(ctypes.addressof(definition), descriptor, "floatbase")
-    return Binding(function, descriptor)
+    function: Callable[..., Any] = make(ctypes.addressof(definition), descriptor, "floatbase")
+    return function

@@ -20,8 +20,9 @@ from floatbase.compiler.entry.checks_ir import CHOOSE, ROWS_OF
 from floatbase.compiler.entry.inputs_ir import INPUTS, begin
 from floatbase.compiler.entry.outputs_ir import ALLOCATE, GIVEN
 from floatbase.compiler.entry.results_ir import FINISH, RUN, SLOW
+from floatbase.compiler.entry.selection_ir import SELECT
 
 
 def entry_ir(tuple_items: int) -> str:
     """The module's text. `tuple_items` is the offset of the first item in a tuple object of this interpreter."""
-    return "".join((CHOOSE, ROWS_OF, begin(tuple_items), INPUTS, ALLOCATE, GIVEN, RUN, FINISH, SLOW, "}\n"))
+    return "".join((CHOOSE, ROWS_OF, begin(tuple_items), INPUTS, ALLOCATE, GIVEN, RUN, FINISH, SLOW, "}\n", SELECT))

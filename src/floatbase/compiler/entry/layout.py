@@ -11,6 +11,7 @@ import ctypes
 
 MAX_PORTS = 32
 MAX_AXES = 8
+MAX_CHOICES = 16
 MAX_THREADS = 1024
 
 
@@ -95,4 +96,25 @@ class Descriptor(ctypes.Structure):
         ("float64", KernelSlot),
         ("float32", KernelSlot),
         ("ports", PortSlot * MAX_PORTS),  # the inputs, then the outputs
+    )
+
+
+class Choice(ctypes.Structure):
+    """An object that selects an entry, known by its address."""
+
+    _fields_ = (
+        ("key", ctypes.c_void_p),
+        ("entry", ctypes.c_void_p),  # the `self` of the built-in function
+    )
+
+
+class Selector(ctypes.Structure):
+    """What a built-in function knows that selects entries by one of its arguments. It is the function's `self`."""
+
+    _fields_ = (
+        ("interpreter", ctypes.c_void_p),
+        ("slow", ctypes.c_void_p),  # called with all arguments if none of the choices fits
+        ("position", ctypes.c_int64),  # of the argument that selects
+        ("size", ctypes.c_int64),
+        ("choices", Choice * MAX_CHOICES),
     )

@@ -16,10 +16,19 @@ _loaded: list[LoadedCode] = []  # the code in use; it is never freed, since buil
 
 def entry_address(cache: Cache | None) -> int | None:
     """Address of the entry, or None in an interpreter that it does not know."""
+    return _address("fb_entry", cache)
+
+
+def select_address(cache: Cache | None) -> int | None:
+    """Address of the function that selects an entry; as `entry_address`."""
+    return _address("fb_select", cache)
+
+
+def _address(name: str, cache: Cache | None) -> int | None:
     found = probe()
     if found is None:
         return None
     with _lock:
         if not _loaded:
             _loaded.append(load_module("entry", entry_ir(found[1]), cache))
-        return _loaded[0].address("fb_entry")
+        return _loaded[0].address(name)
