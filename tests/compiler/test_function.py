@@ -1,4 +1,5 @@
 import gc
+import inspect
 import pickle
 import weakref
 from dataclasses import dataclass
@@ -304,3 +305,12 @@ def test_a_built_in_keeps_its_kernels():
     del call
     gc.collect()
     assert alive() is None
+
+
+def test_a_call_looks_like_one_of_a_function():
+    function = scaled()
+    assert callable(function)
+    for _ in range(2):
+        assert list(inspect.signature(function).parameters) == ["arrays", "out", "threads", "named"]
+        function(np.ones(3), np.ones(3), 1.0)
+    assert "signature" in inspect.signature(Function).parameters

@@ -9,11 +9,12 @@ Nothing is traced, lowered or compiled before it is needed, and nothing that the
 
 from __future__ import annotations
 
+import inspect
 import threading
 from collections.abc import Callable, Iterable
 from functools import cache as memoize
 from math import prod
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
@@ -62,7 +63,20 @@ def host_target() -> Target:
     return Target.host()
 
 
-class Function:
+class _Called:
+    """An object that is called as what its `__call__` holds: Python finds that without running a function."""
+
+    __slots__ = ("__call__",)
+
+
+class _CallSignature:
+    """What `inspect` says of the call of an object, which has no function of that name."""
+
+    def __get__(self, instance: Any, owner: type) -> inspect.Signature | None:
+        return None if instance is None else inspect.signature(instance.general)
+
+
+class Function(_Called):
     """A program compiled for this machine, called with arrays.
 
     signature: names and shapes of inputs and outputs, or None to take them from the cache or the program.
@@ -95,6 +109,7 @@ class Function:
         self._own_record: Record | None = None
         self._fast: Callable[..., Any] | None = None
         self.__doc__ = doc
+        self._answer_with(lambda *arrays, **keywords: self._bind()(*arrays, **keywords))
 
     def __repr__(self) -> str:
         signature = self.signature
@@ -102,15 +117,18 @@ class Function:
         outputs = ", ".join(f"{port.name}{list(port.shape)}" for port in signature.outputs)
         return f"<Function {signature.name}({inputs}) -> ({outputs})>"
 
-    def __call__(self, *arrays: Any, out: Any = None, threads: int | None = None, **named: Any) -> Any:
-        """Compute the outputs.
+    __signature__ = _CallSignature()
 
-        arrays: one for each input, of shape `(*batch, *shape)`; batch axes broadcast against each other.
-        out: an array of the result's shape and dtype to write to (a tuple if there are several outputs), which is
-            returned. Its content is undefined after an error.
-        threads: how many threads share the rows of a batch; by default what `set_threads` says.
-        """
-        return (self._fast or self._bind())(*arrays, out=out, threads=threads, **named)
+    if TYPE_CHECKING:
+
+        def __call__(self, *arrays: Any, out: Any = None, threads: int | None = None, **named: Any) -> Any:
+            """Compute the outputs.
+
+            arrays: one for each input, of shape `(*batch, *shape)`; batch axes broadcast against each other.
+            out: an array of the result's shape and dtype to write to (a tuple if there are several outputs), which is
+                returned. Its content is undefined after an error.
+            threads: how many threads share the rows of a batch; by default what `set_threads` says.
+            """
 
     def __reduce__(self) -> tuple[Any, ...]:
         data = program_format.dumps(self.program)
@@ -217,7 +235,11 @@ class Function:
         with self._lock:
             if self._fast is None:
                 self._fast = self.entry(self.general) or self.general
+                self._answer_with(self._fast)
             return self._fast
+
+    def _answer_with(self, call: Callable[..., Any]) -> None:
+        _Called.__call__.__set__(self, call)  # type: ignore[attr-defined]
 
     @property
     def _record(self) -> Record:
