@@ -1,0 +1,95 @@
+"""Our quantities of a batch of states beside those of a peer, norm-wise relative per state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from tests.agreement.reference import Reference
+
+from floatbase import algorithms, spatial
+from floatbase.model.tree import Tree
+
+TOLERANCE = 1e-11
+SOLVED = 1e-9  # where a system of equations is solved
+VANISHES = 1e-2  # what is smaller than this is rounding, such as the drift of a link that is fixed to the base
+
+
+def our_quantities(tree: Tree, q: Any, v: Any, a: Any, tau: Any, frame: str) -> dict[str, Any]:
+    return {
+        "pose": algorithms.pose(tree, q, frame),
+        "velocity": algorithms.velocity(tree, q, v, frame),
+        "acceleration": algorithms.acceleration(tree, q, v, a, frame),
+        "drift": algorithms.drift(tree, q, v, frame),
+        "jacobian": algorithms.jacobian(tree, q, frame),
+        "jacobian_rate": algorithms.jacobian_rate(tree, q, v, frame),
+        "com": algorithms.com(tree, q),
+        "com_jacobian": algorithms.com_jacobian(tree, q),
+        "com_velocity": algorithms.com_velocity(tree, q, v),
+        "mass_matrix": algorithms.mass_matrix(tree, q),
+        "inverse_mass_matrix": algorithms.inverse_mass_matrix(tree, q),
+        "bias": algorithms.bias(tree, q, v),
+        "gravity": algorithms.gravity(tree, q),
+        "coriolis_matrix times v": (algorithms.coriolis_matrix(tree, q, v) @ v[..., None])[..., 0],
+        "inverse_dynamics": algorithms.inverse_dynamics(tree, q, v, a),
+        "forward_dynamics": algorithms.forward_dynamics(tree, q, v, tau),
+        "centroidal_momentum_matrix": algorithms.centroidal_momentum_matrix(tree, q),
+        "centroidal_momentum": algorithms.centroidal_momentum(tree, q, v),
+        "centroidal_momentum_rate": algorithms.centroidal_momentum_rate(tree, q, v, a),
+        "regressor": algorithms.regressor(tree, q, v, a),
+        "kinetic_energy": algorithms.kinetic_energy(tree, q, v),
+        "potential_energy": algorithms.potential_energy(tree, q),
+    }
+
+
+def disagreements(tree: Tree, ours: dict[str, Any], theirs: Sequence[Reference], frame: str) -> dict[str, float]:
+    """Quantities whose largest relative error over the states is beyond the tolerance."""
+    ours = dict(ours)
+    mass = tree.mass
+    values: dict[str, Callable[[Reference], Any]] = {
+        "pose": lambda it: it.poses[frame],
+        "velocity": lambda it: it.jacobians[frame] @ it.v,
+        "acceleration": lambda it: it.jacobians[frame] @ it.a + it.drifts[frame],
+        "drift": lambda it: it.drifts[frame],
+        "jacobian": lambda it: it.jacobians[frame],
+        "com": lambda it: it.com,
+        "com_jacobian": lambda it: it.momentum_matrix[:3] / mass,
+        "com_velocity": lambda it: it.momentum_matrix[:3] @ it.v / mass,
+        "mass_matrix": lambda it: it.mass_matrix,
+        "inverse_mass_matrix": lambda it: np.linalg.inv(it.mass_matrix),
+        "bias": lambda it: it.bias,
+        "gravity": lambda it: it.gravity,
+        "coriolis_matrix times v": lambda it: it.bias - it.gravity,
+        "inverse_dynamics": lambda it: it.forces,
+        "forward_dynamics": lambda it: it.a,
+        "centroidal_momentum_matrix": lambda it: it.momentum_matrix,
+        "centroidal_momentum": lambda it: it.momentum_matrix @ it.v,
+        "centroidal_momentum_rate": lambda it: it.momentum_matrix @ it.a + it.momentum_drift,
+    }
+    if theirs[0].jacobian_rates:
+        values["jacobian_rate"] = lambda it: it.jacobian_rates[frame]
+    if theirs[0].regressors:  # of all bodies but the crosses of universal joints, which are links of ours alone
+        known = [(k, body.name) for k, body in enumerate(tree.bodies) if body.name in theirs[0].regressors]
+        columns = [10 * k + i for k, _ in known for i in range(10)]
+        ours["regressor"] = ours["regressor"][..., columns]
+        values["regressor"] = lambda it: np.hstack([it.regressors[name] for _, name in known])
+    if theirs[0].energies:
+        values["kinetic_energy"] = lambda it: it.energies[0]
+        values["potential_energy"] = lambda it: it.energies[1]
+    errors = {name: error(ours[name], [value(item) for item in theirs]) for name, value in values.items()}
+    return {name: e for name, e in errors.items() if not e < tolerance(name)}
+
+
+def tolerance(name: str) -> float:
+    return SOLVED if name in ("inverse_mass_matrix", "forward_dynamics") else TOLERANCE
+
+
+def error(ours: Any, theirs: Any) -> float:
+    ours, theirs = (np.reshape(x, (len(theirs), -1)) for x in (ours, np.array(theirs)))
+    sizes = np.maximum(np.linalg.norm(theirs, axis=1), VANISHES)
+    return float(np.max(np.linalg.norm(ours - theirs, axis=1) / sizes))
+
+
+def configuration(base_pose: Any, s: Any) -> Any:
+    return np.concatenate([base_pose[:3, 3], spatial.quaternion_from_rotation(base_pose[:3, :3]), s])
