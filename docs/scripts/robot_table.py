@@ -13,26 +13,33 @@ from pathlib import Path
 
 from floatbase.errors import FloatbaseError
 from floatbase.model import Model, Tree, build_tree, load_named, load_settings, robots
-from floatbase.model.catalog import LIBRARY
+from floatbase.model.catalog import LIBRARY, REFUSED
 
 PAGE = Path(__file__).parents[1] / "robots.md"
 REPEATS = 3
 
 HEAD = """# Robots
 
-Every name that `fb.load` knows with the extra `robots` installed ({packages}),
-and what it is. Names in *italics* are
-described in Python by floatbase itself (`floatbase.model.library`), where functions of the same names take masses and
-lengths.
+Every name that `fb.load` knows with the extra `robots` installed ({packages}), and what
+it is. Names in *italics* are described in Python by floatbase itself (`floatbase.model.library`), where functions of the
+same names take masses and lengths.
 
+* base: whether it floats when loaded by name; `floating=` in `fb.load` says otherwise
 * bodies: rigid bodies once fixed joints are merged, the base included; links: as the file has them
 * velocities: 6 for a floating base, and those of the joints (those that mimic others not counted)
 * mass in kg; time to read the file and build the tree in ms, best of {repeats}, on the machine that wrote this
 
 {summary}
 
+{refused}
+
 | robot | base | links | bodies | velocities | sensors | mass | time | remarks |
 |---|---|---|---|---|---|---|---|---|
+"""
+
+
+REFUSED_HEAD = """The packages also have robots that cannot be loaded by name:
+
 """
 
 
@@ -46,9 +53,11 @@ def main() -> None:
             refused += 1
             rows.append(f"| {name} | | | | | | | | refused: {error} |")
     count = len(rows)
-    summary = f"{count} robots; {count - refused} load, {refused} are refused for the reason given."
+    outcome = f"{count - refused} load, {refused} are refused for the reason given." if refused else "all of them load."
+    summary = f"{count} robots; {outcome}"
+    others = "\n".join(f"* {name}: {reason}" for name, reason in sorted(REFUSED.items()))
     packages = ", ".join(f"{package} {version(package)}" for package in ("icub-models", "example-robot-data"))
-    head = HEAD.format(packages=packages, repeats=REPEATS, summary=summary)
+    head = HEAD.format(packages=packages, repeats=REPEATS, summary=summary, refused=REFUSED_HEAD + others)
     PAGE.write_text(head + "\n".join(rows) + "\n", encoding="utf-8")
     print(f"{PAGE}: {summary}")
 
@@ -93,7 +102,7 @@ def remarks(name: str, model: Model, tree: Tree, doubts: list[str]) -> str:
     found = [f"`{setting}=True`" for setting, value in load_settings(name).items() if value and setting != "floating"]
     mimics = sum(joint.mimic is not None for joint in model.joints)
     if mimics:
-        found.append(f"{mimics} mimic joints")
+        found.append(f"{mimics} mimic joint{'s' * (mimics > 1)}")
     kinds = sorted({body.joint.kind for body in tree.bodies if body.joint} - {"revolute", "prismatic"})
     if kinds:
         found.append(", ".join(kinds) + " joints")

@@ -6,7 +6,7 @@ import pytest
 from tests.model.kinematics import load
 
 import floatbase as fb
-from floatbase.errors import MissingDependencyError, ModelError, UnknownNameError
+from floatbase.errors import MissingDependencyError, ModelError, RobotFileError, UnknownNameError
 from floatbase.model import ModelWarning, build_tree, catalog, find, load_settings, load_urdf, robots
 
 KNOWN = ["icub", "icub2.5", "panda", "anymal_c", "solo12", "g1", "talos", "talos_reduced", "go2", "ur10"]
@@ -53,6 +53,14 @@ def test_finding_is_fast():
 def test_misspelt_name_lists_near_matches():
     with pytest.raises(UnknownNameError, match=r"unknown robot 'anymal_d'; did you mean .*'anymal_c'"):
         find("anymal_d")
+
+
+def test_what_is_not_read_is_named(tmp_path):
+    with pytest.raises(RobotFileError, match="'Cassie' cannot be loaded: its files are in SDF"):
+        fb.load("Cassie")
+    (tmp_path / "robot.sdf").write_text("<sdf version='1.7'><model name='m'/></sdf>")
+    with pytest.raises(RobotFileError, match=r"robot\.sdf: SDF files are not read; robots come as URDF"):
+        fb.load(tmp_path / "robot.sdf")
 
 
 def test_missing_wheels_name_the_extra(monkeypatch):

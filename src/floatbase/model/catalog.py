@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from floatbase.errors import ArgumentError, missing_dependency, unknown_name
+from floatbase.errors import ArgumentError, RobotFileError, missing_dependency, unknown_name
 from floatbase.model.description import Model
 from floatbase.model.packages import share_folders
 from floatbase.model.read import load_file
@@ -104,6 +104,9 @@ LIBRARY = (
     "ur5_dh",
 )
 
+# what the packages have in a form that is not read
+REFUSED = {"cassie": "its files are in SDF, which is not read; load a URDF or MJCF file of it by its path"}
+
 # arms, hands and pendulums: what people bolt to a table
 _FIXED_BASE = re.compile(
     r"allegro_.*|asr_twodof|baxter|double_pendulum.*|finger_edu|kinova|panda.*|so10[01]|talos_left_arm|"
@@ -156,6 +159,8 @@ def find(name: str) -> Path:
         package, there = ("example-robot-data", _EXAMPLES) if wanted in _FILES else ("icub-models", _ICUB)
         if not _folders(there):
             raise missing_dependency(package, "robots", f"the robot {name!r}")
+    if wanted in REFUSED:
+        raise RobotFileError(f"the robot {name!r} cannot be loaded: {REFUSED[wanted]}")
     raise unknown_name("robot", name, robots())
 
 

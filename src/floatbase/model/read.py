@@ -19,6 +19,9 @@ def load_file(path: str | os.PathLike[str], allow_nonphysical: bool = False) -> 
     if file.suffix.lower() == ".xacro":
         raise RobotFileError(f"{file}: xacro files must be expanded first: run `xacro {file.name} > robot.urdf`")
     content = read_bounded(file, MAX_BYTES)
-    if root_tag(content) == "mujoco":
+    kind = root_tag(content)
+    if kind == "sdf":
+        raise RobotFileError(f"{file}: SDF files are not read; robots come as URDF (<robot>) or MJCF (<mujoco>)")
+    if kind == "mujoco":
         return load_mjcf(file, allow_nonphysical)
     return parse_urdf(content, file, allow_nonphysical)
