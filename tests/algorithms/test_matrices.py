@@ -6,6 +6,8 @@ from tests.algorithms.cases import error
 from tests.algorithms.test_identities import STEP, case, moved  # noqa: F401
 
 from floatbase import algorithms
+from floatbase.compiler.interpreter import interpret
+from floatbase.compiler.tracing import trace
 
 
 def test_inverse_mass_matrix(case):  # noqa: F811
@@ -37,3 +39,12 @@ def test_operational_space_inertia(case):  # noqa: F811
     if tree.floating:
         inertia = algorithms.operational_space_inertia(tree, q, frame)
         assert error(inertia @ mobility, np.eye(6)) < 1e-9
+
+
+def test_operational_space_mobility_where_jacobians_have_constant_columns(case):  # noqa: F811
+    """The twist of the base is part of the velocity, so its Jacobian is made of ones and zeros."""
+    tree, q, _, _ = case
+    for frame in (tree.bodies[0].name, tree.bodies[-1].name):
+        program = trace(lambda q, frame=frame: algorithms.operational_space_mobility(tree, q, frame), {"q": tree.nq})
+        (traced,) = interpret(program, q)
+        assert_allclose(traced, algorithms.operational_space_mobility(tree, q, frame), rtol=1e-9, atol=1e-9)

@@ -62,7 +62,7 @@ def operational_space_mobility(tree: Tree, q: Any, frame: str, parameters: Any =
         )
     rows: list[list[Component]] = [[0.0] * 6 for _ in range(6)]
     for i in range(6):
-        weighted = [x if type(x) is float else x * d for x, d in zip(halves[i], factors.inverses, strict=True)]
+        weighted = [x * d for x, d in zip(halves[i], factors.inverses, strict=True)]
         for j in range(i + 1):
             products = [a * b for a, b in zip(weighted, halves[j], strict=True)]
             rows[i][j] = rows[j][i] = sum(products[1:], products[0])
