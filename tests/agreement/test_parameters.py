@@ -1,0 +1,76 @@
+"""Robots of different inertial parameters in one batch equal a loop over them, for every quantity that has any."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.agreement.random_models import random_model
+from tests.random_trees import random_parameters, random_state
+
+import floatbase as fb
+from floatbase import spatial
+from floatbase.compiler.interpreter import interpret
+from floatbase.compiler.tracing import trace
+from floatbase.model import build_tree
+from floatbase.model.tree import Tree
+from floatbase.robot.quantities import QUANTITIES
+
+ROBOTS = 3
+NAMES = [name for name, quantity in QUANTITIES.items() if quantity.parameters]
+
+
+def with_parameters(tree: Tree, phi: np.ndarray) -> Tree:
+    """The tree whose bodies have `phi` (10 per body, about the frames of their links)."""
+    rows = phi.reshape(-1, 10)
+    bodies = tuple(
+        replace(body, parameters=spatial.transform_parameters(tree.frames[body.name][1], row))
+        for body, row in zip(tree.bodies, rows, strict=True)
+    )
+    return replace(tree, bodies=bodies)
+
+
+def values(tree: Tree, name: str, rng: np.random.Generator, n: int) -> dict[str, Any]:
+    q, v = random_state(rng, tree, (n,))
+    known = {"q": q, "v": v, "s": q[:, 7:], "s_dot": v[:, 6:], "omega": v[:, :3], "proper_acceleration": v[:, :6]}
+    known |= {"a": rng.standard_normal(v.shape), "tau": rng.standard_normal(v.shape)}
+    known["s_ddot"] = known["a"][:, 6:]
+    return {key: known[key] for key in QUANTITIES[name].state}
+
+
+@pytest.mark.parametrize("representation", ["mixed", "body", "inertial"])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_batch_of_robots_equals_the_loop(name, representation, rng):
+    tree = build_tree(random_model(2), "link3", True, representation=representation)
+    phis = np.array([[random_parameters(rng) for _ in tree.bodies] for _ in range(ROBOTS)]).reshape(ROBOTS, -1)
+    state = values(tree, name, rng, ROBOTS)
+    quantity = QUANTITIES[name]
+    static = ("link7",) if quantity.static else ()
+
+    def function(*arguments: Any) -> Any:
+        return quantity.algorithm(tree, *arguments[:-1], *static, parameters=arguments[-1])
+
+    batch = function(*state.values(), phis)
+    sizes = {key: value.shape[-1] for key, value in state.items()} | {"parameters": phis.shape[-1]}
+    (interpreted,) = interpret(trace(function, sizes), *state.values(), phis)
+    for k in range(ROBOTS):
+        arguments = [value[k] for value in state.values()]
+        expected = quantity.algorithm(with_parameters(tree, phis[k]), *arguments, *static)
+        size = np.linalg.norm(expected)
+        assert np.linalg.norm(batch[k] - expected) <= 1e-9 * size
+        assert np.linalg.norm(interpreted[k] - expected) <= 1e-9 * size
+
+
+def test_compiled_functions_of_a_batch_of_robots(rng):
+    robot = fb.load("quadrotor_with_arm")
+    names = ["inverse_dynamics", "mass_matrix", "centroidal_momentum_matrix", "coriolis_matrix", "com"]
+    phis = robot.inertial_parameters * rng.uniform(0.8, 1.2, (5, robot.n_bodies)).repeat(10, axis=1)
+    q, v = robot.random(rng, n=5)
+    a = rng.standard_normal((5, robot.nv))
+    together = robot.function(names, parameters=True)(q, v, a, phis)
+    for k in range(5):
+        alone = robot.with_inertial_parameters(phis[k]).function(names)(q[k], v[k], a[k])
+        for one, other in zip(together, alone, strict=True):
+            assert np.linalg.norm(one[k] - other) <= 1e-11 * np.linalg.norm(other)
