@@ -21,8 +21,8 @@ REPEATS = 3
 HEAD = """# Robots
 
 Every name that `fb.load` knows with the extra `robots` installed ({packages}), and what
-it is. Names in *italics* are described in Python by floatbase itself (`floatbase.model.library`), where functions of the
-same names take masses and lengths.
+it is. Names in *italics* are described in Python by floatbase itself (`floatbase.model.library`), where functions of
+the same names take masses and lengths.
 
 * base: whether it floats when loaded by name; `floating=` in `fb.load` says otherwise
 * bodies: rigid bodies once fixed joints are merged, the base included; links: as the file has them
