@@ -29,6 +29,7 @@ from floatbase.algorithms.kinematics import Pose, all_poses
 from floatbase.model.tree import Tree
 from floatbase.spatial.arrays import Array, Component, matrix
 from floatbase.spatial.rigid_inertia import RigidInertia, shift_inertia, sum_inertia, tensor_of
+from floatbase.spatial.screws import NOTHING, Screw, momentum_of, power, scale_screw, sum_screws, twist_product
 from floatbase.spatial.vectors import (
     ZERO,
     Matrix,
@@ -36,10 +37,8 @@ from floatbase.spatial.vectors import (
     add,
     congruence,
     cross,
-    dot,
     full,
     multiply,
-    multiply_symmetric,
     multiply_transposed,
     scale,
     subtract,
@@ -47,10 +46,8 @@ from floatbase.spatial.vectors import (
     transpose,
 )
 
-Twist = tuple[Vector, Vector]
-Column = tuple[int, int, Twist, Twist]  # velocity, element, column, its derivative
+Column = tuple[int, int, Screw, Screw]  # velocity, element, column, its derivative
 Product = tuple[Matrix, Matrix, Matrix, Matrix]  # force by linear and angular velocity, moment by linear and angular
-NO_TWIST: Twist = (ZERO, ZERO)
 
 
 def coriolis_matrix(tree: Tree, q: Any, v: Any, parameters: Any = None) -> Array:
@@ -64,27 +61,27 @@ def coriolis_matrix(tree: Tree, q: Any, v: Any, parameters: Any = None) -> Array
     v_base, v_joints = split(tree, v, 6)
     m = mechanism(tree, q_base, q_joints)
     poses = all_poses(m, Pose(IDENTITY, ZERO))
-    units = [NO_TWIST] + [joint_column(poses[i], m.revolute(i)) for i in range(1, m.count)]
+    units = [NOTHING] + [joint_column(poses[i], m.revolute(i)) for i in range(1, m.count)]
     twists = [base_twist(tree, m.base, v_base)]
     for i, rate in enumerate(m.rates(v_joints)[1:], start=1):
-        twists.append(_sum(twists[m.parent(i)], (scale(rate, units[i][0]), scale(rate, units[i][1]))))
+        twists.append(sum_screws(twists[m.parent(i)], (scale(rate, units[i][0]), scale(rate, units[i][1]))))
     masses, products = _composites(m, poses, twists, parameters)
     columns = _base_columns(m, twists[0]) + _joint_columns(m, units, twists, v_joints)
     rows: list[list[Component]] = [[0.0] * tree.nv for _ in range(tree.nv)]
     lineage = [set(m.path_to(i)) | {0} for i in range(m.count)]
     for row, i, left, left_rate in columns:
-        wrench = _sum(_apply(products[i], left), _inertial(masses[i], left_rate))
-        backwards, momentum = _apply_transposed(products[i], left), _inertial(masses[i], left)
+        wrench = sum_screws(_apply(products[i], left), momentum_of(masses[i], left_rate))
+        backwards, momentum = _apply_transposed(products[i], left), momentum_of(masses[i], left)
         for column, j, right, right_rate in columns:
             if j in lineage[i]:  # joint j carries joint i, or is the same
-                rows[column][row] = rows[column][row] + _power(right, wrench)
+                rows[column][row] = rows[column][row] + power(right, wrench)
                 if j != i:
-                    rows[row][column] = rows[row][column] + _power(right, backwards) + _power(right_rate, momentum)
+                    rows[row][column] = rows[row][column] + power(right, backwards) + power(right_rate, momentum)
     return matrix(rows, *(x for x in (q, v, parameters) if x is not None))
 
 
 def _composites(
-    m: Mechanism, poses: Sequence[Pose], twists: Sequence[Twist], parameters: Any
+    m: Mechanism, poses: Sequence[Pose], twists: Sequence[Screw], parameters: Any
 ) -> tuple[list[RigidInertia], list[Product]]:
     """Inertias and products of all that an element carries, at the base's origin in base axes."""
     inertias, products = [], []
@@ -111,72 +108,49 @@ def _momentum_product(inertia: RigidInertia, v: Vector, omega: Vector) -> Produc
     return _scaled(mass, W), _scaled(-1.0, WH), lower, sum_matrix(WI, _scaled(-1.0, VH))
 
 
-def _base_columns(m: Mechanism, twist: Twist) -> list[Column]:
+def _base_columns(m: Mechanism, twist: Screw) -> list[Column]:
     """The columns of the base twist (see the representations) and their derivatives."""
     if not m.tree.floating:
         return []
     axes: list[Vector] = [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)]
     if m.tree.representation == "body":
         units = [(axis, ZERO) for axis in axes] + [(ZERO, axis) for axis in axes]
-        return [(k, 0, unit, _twist_product(twist, unit)) for k, unit in enumerate(units)]
+        return [(k, 0, unit, twist_product(twist, unit)) for k, unit in enumerate(units)]
     fixed: list[Vector] = [(row[0], row[1], row[2]) for row in m.base.rotation]  # the world's axes in base axes
-    moving: list[Column] = [(k, 0, (axis, ZERO), NO_TWIST) for k, axis in enumerate(fixed)]
+    moving: list[Column] = [(k, 0, (axis, ZERO), NOTHING) for k, axis in enumerate(fixed)]
     if m.tree.representation == "mixed":
         return moving + [(3 + k, 0, (ZERO, axis), (cross(twist[0], axis), ZERO)) for k, axis in enumerate(fixed)]
     world = multiply_transposed(m.base.rotation, subtract(ZERO, m.base.position))
-    return moving + [(3 + k, 0, (cross(world, axis), axis), NO_TWIST) for k, axis in enumerate(fixed)]
+    return moving + [(3 + k, 0, (cross(world, axis), axis), NOTHING) for k, axis in enumerate(fixed)]
 
 
 def _joint_columns(
-    m: Mechanism, units: Sequence[Twist], twists: Sequence[Twist], v_joints: Sequence[Component]
+    m: Mechanism, units: Sequence[Screw], twists: Sequence[Screw], v_joints: Sequence[Component]
 ) -> list[Column]:
     """The columns of the joints, those of one joint together: with the maps B and B' of its elements."""
     first = 6 if m.tree.floating else 0
-    found: dict[tuple[int, int], tuple[Twist, Twist]] = {}
+    found: dict[tuple[int, int], tuple[Screw, Screw]] = {}
     for i, (element, row, row_rate) in enumerate(zip(m.moving, m.rows[1:], m.row_rates(v_joints)[1:], strict=True), 1):
         carrier = m.carriers[element.body]
         for column, coefficient in row:
-            old, old_rate = found.get((carrier, column), (NO_TWIST, NO_TWIST))
-            unit = _scale(coefficient, units[i])
-            found[carrier, column] = _sum(old, unit), _sum(old_rate, _twist_product(twists[i], unit))
+            old, old_rate = found.get((carrier, column), (NOTHING, NOTHING))
+            unit = scale_screw(coefficient, units[i])
+            found[carrier, column] = sum_screws(old, unit), sum_screws(old_rate, twist_product(twists[i], unit))
         for column, coefficient in row_rate:
-            old, old_rate = found.get((carrier, column), (NO_TWIST, NO_TWIST))
-            found[carrier, column] = old, _sum(old_rate, _scale(coefficient, units[i]))
+            old, old_rate = found.get((carrier, column), (NOTHING, NOTHING))
+            found[carrier, column] = old, sum_screws(old_rate, scale_screw(coefficient, units[i]))
     return [(first + column, carrier, *parts) for (carrier, column), parts in found.items()]
 
 
-def _apply(blocks: Product, twist: Twist) -> Twist:
+def _apply(blocks: Product, twist: Screw) -> Screw:
     a, b, c, d = blocks
     v, omega = twist
     return add(multiply(a, v), multiply(b, omega)), add(multiply(c, v), multiply(d, omega))
 
 
-def _apply_transposed(blocks: Product, twist: Twist) -> Twist:
+def _apply_transposed(blocks: Product, twist: Screw) -> Screw:
     a, b, c, d = blocks
     return _apply((transpose(a), transpose(c), transpose(b), transpose(d)), twist)
-
-
-def _inertial(inertia: RigidInertia, twist: Twist) -> Twist:
-    """The momentum of a twist."""
-    (mass, h, second), (v, omega) = inertia, twist
-    turning = multiply_symmetric(tensor_of(second), omega)
-    return add(scale(mass, v), cross(omega, h)), add(turning, cross(h, v))
-
-
-def _power(twist: Twist, wrench: Twist) -> Component:
-    return dot(twist[0], wrench[0]) + dot(twist[1], wrench[1])
-
-
-def _twist_product(a: Twist, b: Twist) -> Twist:
-    return add(cross(a[1], b[0]), cross(a[0], b[1])), cross(a[1], b[1])
-
-
-def _sum(a: Twist, b: Twist) -> Twist:
-    return add(a[0], b[0]), add(a[1], b[1])
-
-
-def _scale(factor: Component, twist: Twist) -> Twist:
-    return scale(factor, twist[0]), scale(factor, twist[1])
 
 
 def _hat(w: Vector) -> Matrix:

@@ -14,7 +14,7 @@ They are no physical inertias, but the torques are the same for fewer operations
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from floatbase.algorithms.elements import Mechanism
@@ -51,13 +51,18 @@ def element_inertias(mechanism: Mechanism, parameters: Any = None) -> list[Rigid
     return inertias
 
 
-def grouped_inertias(mechanism: Mechanism, parameters: Any = None) -> list[RigidInertia]:
-    """Inertias of elements that give the same equations of motion with as much as possible counted with the base."""
+def grouped_inertias(
+    mechanism: Mechanism, parameters: Any = None, untouched: Collection[int] = ()
+) -> list[RigidInertia]:
+    """Inertias of elements that give the same equations of motion with as much as possible counted with the base.
+
+    `untouched`: elements that keep what they have.
+    """
     inertias = element_inertias(mechanism, parameters)
     for i in range(mechanism.count - 1, 0, -1):
         element = mechanism.moving[i - 1]
         pose = rest_pose(element.joint, element.order, element.placement)
-        if pose is None:
+        if pose is None or i in untouched:
             continue
         mass, (hx, hy, hz), (xx, xy, xz, yy, yz, zz) = inertias[i]
         if element.revolute:

@@ -66,8 +66,8 @@ def mass_matrix_rows(tree: Tree, q: Array, parameters: Any = None) -> list[list[
                 if i != j:
                     rows[first + column][first + row] = rows[first + column][first + row] + scaled
 
-    stops = _stops(m)
-    poses = _poses_in_base_axes(m, stops)
+    stops = stops_of(m)
+    poses = poses_in_base_axes(m, stops)
     for i in range(1, m.count):
         force, moment = unit_momentum(m.revolute(i), composites[i])
         j = i
@@ -127,7 +127,7 @@ def unit_momentum(revolute: bool, inertia: RigidInertia) -> tuple[Vector, Vector
     return (0.0, 0.0, inertia.mass), (hy, -hx, 0.0)
 
 
-def _stops(m: Mechanism) -> set[int]:
+def stops_of(m: Mechanism) -> set[int]:
     """The bodies where momenta leave the axes of the bodies for those of the base twist.
 
     Next to the base if that serves many joints; and where branches with many joints meet, such as a chest: from there
@@ -143,7 +143,7 @@ def _stops(m: Mechanism) -> set[int]:
     return branching | {i for i in range(1, m.count) if m.parent(i) == 0 and carried[i] > 5}
 
 
-def _poses_in_base_axes(m: Mechanism, stops: set[int]) -> dict[int, Pose]:
+def poses_in_base_axes(m: Mechanism, stops: set[int]) -> dict[int, Pose]:
     """Poses, in the frame in which the base twist is written, of the elements from the base to those of `stops`."""
     poses = {0: representation_pose(m.tree, m.base)}
     for i in sorted({i for stop in stops for i in m.path_to(stop)}):

@@ -1,0 +1,217 @@
+r"""Derivatives of inverse dynamics with respect to configuration, velocity and acceleration.
+
+With the composites $\mathbb M^c, \mathbb B^c, f^c$ of the deeper of two columns $i$, $j$ (see
+`floatbase.algorithms.derivatives.columns` and `composites`),
+
+$$ \frac{\partial\tau_i}{\partial q_j} = S_i^\top (2\mathbb B^c \dot\Psi_j + \mathbb M^c \ddot\Psi_j
+   + [S_j \times^* f^c]), \qquad
+   \frac{\partial\tau_i}{\partial v_j} = S_i^\top (2\mathbb B^c S_j + \mathbb M^c (\dot\Psi_j + \dot S_j)), \qquad
+   \frac{\partial\tau_i}{\partial a_j} = S_i^\top \mathbb M^c S_j, $$
+
+the term in brackets if $j$ does not carry $i$. For each column $i$ the wrenches and the two covectors
+
+$$ t^q = 2\mathbb B\dot\Psi + \mathbb M\ddot\Psi + S \times^* f, \quad
+   t^v = 2\mathbb B S + \mathbb M(\dot\Psi + \dot S), \quad t^M = \mathbb M S, \quad t^B = (2\mathbb B)^\top S $$
+
+go towards the base, and every joint on the way takes its products with them: $n$ times depth products altogether.
+
+A derivative with respect to the configuration is one along the velocity (in the representation of the tree) that
+changes it; the components of velocity, acceleration and wrenches are held fixed.
+
+Bos 2019, tables 4.2-4.5 with errata (the state's twist is held fixed, not the one in world axes); J. Carpentier,
+N. Mansard, "Analytical derivatives of rigid body dynamics algorithms", 2018; S. Singh, R. Russell, P. Wensing 2022.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from floatbase.algorithms.arguments import configuration, optional_parameters, rates, split
+from floatbase.algorithms.base import base_acceleration, base_twist
+from floatbase.algorithms.derivatives.columns import (
+    Column,
+    base_columns,
+    base_motion,
+    joined_elements,
+    joint_columns,
+    twist_from,
+)
+from floatbase.algorithms.derivatives.composites import Composite, composites, gyrate, gyrate_back, placed
+from floatbase.algorithms.derivatives.external import add_fixed_wrenches
+from floatbase.algorithms.elements import Mechanism, mechanism
+from floatbase.algorithms.inertias import grouped_inertias
+from floatbase.algorithms.inverse_dynamics import rotor_inertias
+from floatbase.algorithms.kinematics import Motion, Pose, all_motions, representation_pose
+from floatbase.algorithms.mass_matrix import poses_in_base_axes, stops_of
+from floatbase.algorithms.wrenches import Wrenches, external_wrenches, wrench_arrays
+from floatbase.model.tree import Tree
+from floatbase.spatial.arrays import Array, Component, matrix
+from floatbase.spatial.screws import Screw, momentum_of, power, sum_screws, wrench_product
+from floatbase.spatial.turns import turn
+from floatbase.spatial.vectors import Vector, add, cross, dot, multiply
+
+Rows = list[list[Component]]
+
+
+class InverseDynamicsDerivatives(NamedTuple):
+    """Derivatives (..., nv, nv) of the generalised force; that by `a` is the mass matrix."""
+
+    dq: Array
+    dv: Array
+    da: Array
+
+
+def inverse_dynamics_derivatives(
+    tree: Tree, q: Any, v: Any, a: Any, wrenches: Wrenches | None = None, parameters: Any = None
+) -> InverseDynamicsDerivatives:
+    """The derivatives of `inverse_dynamics`, to which the arguments belong, by configuration, velocity, acceleration.
+
+    Column `j` of `dq` is the derivative along velocity `j`, as `integrate` moves the configuration.
+    """
+    q, v, a = configuration(tree, q), rates(tree, "v", v), rates(tree, "a", a)
+    external = wrench_arrays(tree, wrenches)
+    parameters = optional_parameters(tree, parameters)
+    like = [x for x in (q, v, a, parameters, *external.values()) if x is not None]
+    q_base, q_joints = split(tree, q, 7)
+    v_base, v_joints = split(tree, v, 6)
+    a_base, a_joints = split(tree, a, 6)
+    m = mechanism(tree, q_base, q_joints)
+    start = Motion(*base_twist(tree, m.base, v_base), *base_acceleration(tree, m.base, v_base, a_base))
+    motions = all_motions(m, start, m.rates(v_joints), m.accelerations(v_joints, a_joints))
+    carried = composites(
+        m, motions, grouped_inertias(m, parameters, joined_elements(m)), external_wrenches(m, external)
+    )
+    dq, dv, da = (_zeros(tree.nv) for _ in range(3))
+    table = Table(dq, dv, da)
+    columns = joint_columns(m, motions)
+    base = base_columns(tree, m.base, base_motion(tree, m.base, v_base, a_base))
+    _fill_joints(table, m, columns, base, carried)
+    if base:
+        whole = placed(carried[0], representation_pose(tree, m.base))
+        _fill_same_carrier(table, [(column, products(column, whole)) for column in base], whole)
+    add_fixed_wrenches(dq, m, columns, base, external)
+    for index, armature in rotor_inertias(tree).items():
+        k = index + (6 if tree.floating else 0)
+        da[k][k] = da[k][k] + armature
+    return InverseDynamicsDerivatives(matrix(dq, *like), matrix(dv, *like), matrix(da, *like))
+
+
+class Table(NamedTuple):
+    """The three matrices that are filled in."""
+
+    dq: Rows
+    dv: Rows
+    da: Rows
+
+
+class Products(NamedTuple):
+    """The wrenches and the covector of a column, see the module's equations."""
+
+    mass: Screw
+    configuration: Screw
+    velocity: Screw
+    gyration: Vector
+
+
+def products(column: Column, carried: Composite) -> Products:
+    """Of a column with what its carrier carries, in the same frame."""
+    inertia = carried.inertia
+    moving = sum_screws(gyrate(carried, column.rate), momentum_of(inertia, column.second))
+    return Products(
+        momentum_of(inertia, column.unit),
+        sum_screws(moving, wrench_product(column.unit, carried.wrench)),
+        sum_screws(gyrate(carried, column.unit), momentum_of(inertia, column.double)),
+        gyrate_back(carried, column.unit),
+    )
+
+
+def _fill_joints(
+    table: Table, m: Mechanism, columns: Sequence[Column], base: Sequence[Column], carried: Sequence[Composite]
+) -> None:
+    """The entries of joints with one another and with the base."""
+    by_carrier: dict[int, list[Column]] = {}
+    for column in columns:
+        by_carrier.setdefault(column.carrier, []).append(column)
+    ends = stops_of(m)
+    poses = poses_in_base_axes(m, ends)
+    outer: dict[int, list[Column]] = {0: list(base)}  # columns in the frame in which the base twist is written
+    for i in poses:
+        if i > 0 and i in by_carrier:
+            outer[i] = [column.mapped(partial(twist_from, poses[i])) for column in by_carrier[i]]
+    for carrier, own in by_carrier.items():
+        here = [(column, products(column, carried[carrier])) for column in own]
+        _fill_same_carrier(table, here, carried[carrier])
+        i = carrier
+        while i not in ends and m.parent(i) > 0:
+            here = [(column, _to_parent(m, i, part)) for column, part in here]
+            i = m.parent(i)
+            _fill_pairs(table, here, by_carrier.get(i, ()))
+        if not m.tree.floating:
+            continue
+        if i not in ends:
+            here = [(column, _to_parent(m, i, part)) for column, part in here]
+            i = 0
+        if i > 0 or m.tree.representation != "body":
+            here = [(column, _to_base(poses[i], part)) for column, part in here]
+        for j in [*m.path_to(i)[-2::-1], 0]:
+            _fill_pairs(table, here, outer.get(j, ()))
+
+
+def _fill_pairs(table: Table, here: Sequence[tuple[Column, Products]], others: Sequence[Column]) -> None:
+    """The entries of columns with others on their way to the base, in the same frame."""
+    for column, part in here:
+        i = column.velocity
+        for other in others:
+            j = other.velocity
+            _add(table.da, i, j, entry := power(other.unit, part.mass))
+            _add(table.da, j, i, entry)
+            _add(table.dq, j, i, power(other.unit, part.configuration))
+            _add(table.dv, j, i, power(other.unit, part.velocity))
+            _add(table.dq, i, j, dot(other.rate[1], part.gyration) + power(other.second, part.mass))
+            _add(table.dv, i, j, dot(other.unit[1], part.gyration) + power(other.double, part.mass))
+
+
+def _fill_same_carrier(table: Table, here: Sequence[tuple[Column, Products]], carried: Composite) -> None:
+    """The entries of the columns of one joint."""
+    for column, part in here:
+        i = column.velocity
+        for other, _ in here:
+            j = other.velocity
+            entry = dot(other.rate[1], part.gyration) + power(other.second, part.mass)
+            if column.number not in other.carries and column is not other:
+                entry = entry + power(column.unit, wrench_product(other.unit, carried.wrench))
+            _add(table.dq, i, j, entry)
+            _add(table.dv, i, j, dot(other.unit[1], part.gyration) + power(other.double, part.mass))
+            _add(table.da, i, j, power(other.unit, part.mass))
+
+
+def _to_parent(m: Mechanism, i: int, part: Products) -> Products:
+    joint = m.joints[i]
+
+    def wrench(w: Screw) -> Screw:
+        force = turn(joint.rotation, w[0])
+        return force, add(turn(joint.rotation, w[1]), cross(joint.position, force))
+
+    return _mapped(part, wrench, lambda couple: turn(joint.rotation, couple))
+
+
+def _to_base(pose: Pose, part: Products) -> Products:
+    def wrench(w: Screw) -> Screw:
+        force = multiply(pose.rotation, w[0])
+        return force, add(multiply(pose.rotation, w[1]), cross(pose.position, force))
+
+    return _mapped(part, wrench, lambda couple: multiply(pose.rotation, couple))
+
+
+def _mapped(part: Products, wrench: Callable[[Screw], Screw], couple: Callable[[Vector], Vector]) -> Products:
+    return Products(wrench(part.mass), wrench(part.configuration), wrench(part.velocity), couple(part.gyration))
+
+
+def _add(rows: Rows, i: int, j: int, entry: Component) -> None:
+    rows[i][j] = rows[i][j] + entry
+
+
+def _zeros(n: int) -> Rows:
+    return [[0.0] * n for _ in range(n)]
