@@ -46,6 +46,7 @@ GUIDE = [
     "frames-and-representations",
     "inertial-parameters",
     "joints",
+    "loading-robots",
     "mjcf",
     "the-one-idea",
     *sorted(f"theory/{path.stem}" for path in (ROOT / "docs" / "theory").glob("*.md")),
