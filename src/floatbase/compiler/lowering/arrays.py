@@ -4,17 +4,32 @@ from __future__ import annotations
 
 from floatbase.compiler.lowering.builder import Builder
 
+VECTOR = 64
+"""Bytes of the vectors in which the numbers of one state are taken; narrower processors take them in several pieces."""
+
 _UNROLLED = 4
 
 
 def copy(builder: Builder, source: str, destination: str, length: int) -> None:
-    """Copy an array of values."""
-    if length <= _UNROLLED:
-        for position in range(length):
-            builder.store(builder.load(builder.at(source, position)), builder.at(destination, position))
-        return
-    with builder.loop(length) as counter:
-        builder.store(builder.load(builder.at(source, counter)), builder.at(destination, counter))
+    """Copy an array of values to another place; for one state in full vectors, of which the last ones may overlap."""
+    element = builder.element
+    across = VECTOR // element.size if element.lanes == 1 and length * element.size >= VECTOR else 1
+    wide = builder.using(element.with_lanes(across)) if across > 1 else builder
+    aligned = across == 1
+
+    def piece(position: int | str) -> None:
+        value = wide.load(builder.at(source, position), aligned)
+        wide.store(value, builder.at(destination, position), aligned)
+
+    whole = length - length % across
+    if whole <= _UNROLLED * across:
+        for position in range(0, whole, across):
+            piece(position)
+    else:
+        with builder.loop(whole, step=across) as counter:
+            piece(counter)
+    if whole < length:
+        piece(length - across)
 
 
 def spread(builder: Builder, scalar: str) -> str:

@@ -8,14 +8,12 @@ Cholesky's factor is computed as \(U = L^T\) for that reason.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 
-from floatbase.compiler.lowering.arrays import copy, spread
+from floatbase.compiler.lowering.arrays import VECTOR, copy, spread
 from floatbase.compiler.lowering.builder import Builder
 from floatbase.compiler.lowering.module import Frame
 from floatbase.compiler.program import Block
-
-_VECTOR = 64
-"""Bytes of the vectors that columns of one state are taken in; narrower processors take them in several pieces."""
 
 _RowBody = Callable[[Builder, str], None]
 
@@ -23,18 +21,27 @@ _RowBody = Callable[[Builder, str], None]
 def emit_matmul(builder: Builder, frame: Frame, block: Block, arguments: str, outputs: str) -> None:
     """`C[i, j] = sum_k A[i, k] B[k, j]`, summed in the order of `k`.
 
-    A tile of a few rows and columns is summed in registers; the last tiles overlap those before, to be of one size.
+    A tile of a few rows and columns is summed in registers; the last tiles overlap those before, to be of one size. The
+    smaller matrix is gone through again and again, because it is more likely to stay in the nearest cache.
     """
     n, depth, m = block.setting("n"), block.setting("k"), block.setting("m")
     if not n or not m:
         return
     element = builder.element
-    across = _VECTOR // element.size if element.lanes == 1 else 1  # columns of a vector, for one state
+    across = VECTOR // element.size if element.lanes == 1 else 1  # columns of a vector, for one state
     wide = builder.using(element.with_lanes(across)) if across > 1 and m >= across else builder
     across = across if wide is not builder else 1
     tall, broad = min(n, 4), 2 if m >= 2 * across else 1
+    if element.lanes > 1 and m >= 4:
+        broad = 4
     right = builder.at(arguments, n * depth)
-    with builder.loop(n, step=tall) as row, builder.loop(m, step=broad * across) as column:
+    with ExitStack() as loops:
+        if n <= m:
+            column = loops.enter_context(builder.loop(m, step=broad * across))
+            row = loops.enter_context(builder.loop(n, step=tall))
+        else:
+            row = loops.enter_context(builder.loop(n, step=tall))
+            column = loops.enter_context(builder.loop(m, step=broad * across))
         first, left = _at_most(builder, row, n - tall), _at_most(builder, column, m - broad * across)
         rows = [_sum(builder, first, k) for k in range(tall)]
         columns = [_sum(builder, left, k * across) for k in range(broad)]
@@ -191,7 +198,7 @@ def _along_row(builder: Builder, start: str, stop: str, body: _RowBody) -> None:
         with builder.loop(stop, start=start) as j:
             body(builder, j)
         return
-    wide = builder.using(element.with_lanes(_VECTOR // element.size))
+    wide = builder.using(element.with_lanes(VECTOR // element.size))
     length = builder.let(f"sub i64 {stop}, {start}")
     whole = builder.let(f"and i64 {length}, {-wide.element.lanes}")
     middle = _sum(builder, start, whole)
