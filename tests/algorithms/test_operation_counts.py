@@ -19,7 +19,7 @@ LIMITS = {
     "centroidal_momentum": ("qv", 2800),
     "centroidal_momentum_matrix": ("q", 3600),
     "centroidal_momentum_rate": ("qva", 4300),
-    "regressor": ("qva", 25500),
+    "regressor": ("qva", 21700),
 }
 
 

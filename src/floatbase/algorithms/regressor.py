@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from floatbase.algorithms.arguments import configuration, rates, split
@@ -47,6 +48,7 @@ from floatbase.spatial.vectors import (
     add,
     cross,
     dot,
+    multiply,
     multiply_transposed,
     transpose,
 )
@@ -58,6 +60,16 @@ class Field:
 
     origin: Vector
     gradient: Matrix
+
+    @cached_property
+    def turning(self) -> list[Vector]:
+        r"""The moments about the origin for a unit of $I_{xx}, I_{xy}, I_{xz}, I_{yy}, I_{yz}, I_{zz}$."""
+        (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = self.gradient
+        x, y, z = 0.5 * (zy - yz), 0.5 * (xz - zx), 0.5 * (yx - xy)
+        u, v, w = 0.5 * (zy + yz), 0.5 * (xz + zx), 0.5 * (yx + xy)
+        return [
+            (x, v, -w), (-zx, zy, xx - yy), (yx, zz - xx, -yz), (-u, y, w), (yy - zz, -xy, xz), (u, -v, z),
+        ]  # fmt: skip
 
 
 def regressor(tree: Tree, q: Any, v: Any, a: Any) -> Array:
@@ -143,22 +155,22 @@ def _rows(m: Mechanism, fields: Sequence[Field], joints: bool) -> list[list[Comp
 
 def moments(field: Field, p: Vector, z: Vector) -> list[Component]:
     """The ten entries (module's equation) for the motion (p, z) of a body."""
-    first = add(multiply_transposed(field.gradient, p), cross(field.origin, z))
-    x, y, w = (cross(column, z) for column in transpose(field.gradient))  # columns of W
-    half = 0.5 * (x[0] + (y[1] + w[2]))
-    tensor = [half - x[0], -(y[0] + x[1]), -(w[0] + x[2]), half - y[1], -(w[1] + y[2]), half - w[2]]
-    return [dot(p, field.origin), *first, *tensor]
+    first = [
+        dot(column, p) + field.origin[j] * z[k] - field.origin[k] * z[j]
+        for column, (j, k) in zip(transpose(field.gradient), ((1, 2), (2, 0), (0, 1)), strict=True)
+    ]
+    return [dot(p, field.origin), *first, *(dot(z, column) for column in field.turning)]
 
 
 def wrench_rows(field: Field, rotation: Matrix, position: Vector) -> list[list[Component]]:
     """Six rows (..., 10): the wrench on a body, in the frame in which its pose is given, per unit of each parameter."""
-    translations = []
-    for axis in rotation:  # an axis of that frame, in the body's
-        translations.append([dot(axis, field.origin), *multiply_transposed(field.gradient, axis), *[0.0] * 6])
+    forces = [multiply(rotation, column) for column in (field.origin, *transpose(field.gradient))]
+    moved = [cross(position, force) for force in forces]
+    translations = [[*row, *[0.0] * 6] for row in zip(*forces, strict=True)]
     turns = []
-    units: list[Vector] = [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)]
-    for unit, axis in zip(units, rotation, strict=True):
-        turns.append(moments(field, multiply_transposed(rotation, cross(unit, position)), axis))
+    for axis, (mass, *first) in zip(rotation, zip(*moved, strict=True), strict=True):  # the frame's axes, in the body's
+        own = [a + b for a, b in zip(first, cross(field.origin, axis), strict=True)]
+        turns.append([mass, *own, *(dot(axis, column) for column in field.turning)])
     return translations + turns
 
 
