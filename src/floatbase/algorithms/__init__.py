@@ -25,6 +25,7 @@ from floatbase.algorithms.changes import (
 )
 from floatbase.algorithms.configuration import difference, difference_derivatives, integrate, integrate_derivatives
 from floatbase.algorithms.coriolis import coriolis_matrix
+from floatbase.algorithms.derivatives.differences import Deviation, deviation, finite_difference
 from floatbase.algorithms.energy import kinetic_energy, potential_energy
 from floatbase.algorithms.energy_regressors import kinetic_energy_regressor, potential_energy_regressor
 from floatbase.algorithms.forward_dynamics import forward_dynamics
@@ -46,6 +47,7 @@ from floatbase.algorithms.velocity import velocity
 
 __all__ = [
     "Change",
+    "Deviation",
     "acceleration",
     "average_velocity",
     "base_regressor",
@@ -63,9 +65,11 @@ __all__ = [
     "com_jacobian",
     "com_velocity",
     "coriolis_matrix",
+    "deviation",
     "difference",
     "difference_derivatives",
     "drift",
+    "finite_difference",
     "forward_dynamics",
     "gravity",
     "integrate",
