@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from tests.compiler.machine_code import Assembler, MachineCode
 
+from floatbase.compiler import interpret, trace
 from floatbase.compiler.operations import NUMPY, Op
 
 REFERENCE = {
@@ -127,3 +128,31 @@ def test_a_group_of_several_vectors_is_evaluated_in_order():
     _, (first, second) = MachineCode(assembler.program(sines, cosines)).one(x)
     np.testing.assert_array_max_ulp(first, np.sin(x), 2)
     np.testing.assert_array_max_ulp(second, np.cos(first), 2)
+
+
+COMPOSED = {
+    "cbrt": (np.cbrt, lambda x: mpmath.sign(x) * mpmath.cbrt(abs(x)), [(-300, 300)]),
+    "exp2": (np.exp2, lambda x: mpmath.power(2, x), [(-300, 3)]),
+    "log2": (np.log2, lambda x: mpmath.log(abs(x), 2), [(-300, 300)]),
+    "log10": (np.log10, lambda x: mpmath.log10(abs(x)), [(-300, 300)]),
+    "hypot": (np.hypot, mpmath.hypot, [(-300, 300), (-300, 300)]),
+}
+
+
+@pytest.mark.parametrize("name", COMPOSED)
+def test_functions_made_of_others_are_as_accurate(name):
+    function, reference, ranges = COMPOSED[name]
+    rng = np.random.default_rng(3)
+    arguments = [_powers_of_ten(rng, *limits, 500) for limits in ranges]
+    if name.startswith("log"):
+        arguments = [abs(x) for x in arguments]
+    program = trace(function, {f"x{k}": () for k in range(len(arguments))})
+    (values,) = interpret(program, *arguments)
+    with mpmath.workprec(150):
+        for value, *numbers in zip(values, *arguments, strict=True):
+            exact = reference(*[mpmath.mpf(float(number)) for number in numbers])
+            error = abs(mpmath.mpf(float(value)) - exact) / mpmath.mpf(np.spacing(abs(float(exact))))
+            assert error <= MAX_ULP, (numbers, value)
+    zeros = [np.zeros(())] * len(arguments)
+    if not name.startswith("log"):
+        assert interpret(program, *zeros)[0] == function(*zeros)

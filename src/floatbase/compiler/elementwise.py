@@ -40,6 +40,28 @@ def _nearest(x: Any) -> Any:
     return select(apply(Op.AND, odd, tie), nearest - 1.0, nearest)
 
 
+def _cube_root(x: Any) -> Any:
+    """The power 1/3, and one step of Newton's method: a third is no floating-point number."""
+    magnitude = apply(Op.ABS, x)
+    root = apply(Op.POW, magnitude, 1.0 / 3.0)
+    better = root - (root - magnitude / (root * root)) * (1.0 / 3.0)
+    return apply(Op.SIGN, x) * select(apply(Op.LT, 0.0, magnitude), better, 0.0)
+
+
+def _hypotenuse(x: Any, y: Any) -> Any:
+    """Squares of the ratio of the legs neither overflow nor vanish where those of the legs do."""
+    legs = apply(Op.ABS, x), apply(Op.ABS, y)
+    longer, shorter = apply(Op.MAX, *legs), apply(Op.MIN, *legs)
+    ratio = shorter / select(apply(Op.EQ, longer, 0.0), 1.0, longer)
+    return longer * apply(Op.SQRT, 1.0 + ratio * ratio)
+
+
+def _decimal_logarithm(x: Any) -> Any:
+    """The natural logarithm over log(10), whose reciprocal is the sum of two numbers."""
+    natural = apply(Op.LOG, x)
+    return natural * 0.4342944819032518 + natural * 1.098319650216765e-17
+
+
 def _copysign(x: Any, y: Any) -> Any:
     """Minus zero counts as positive: it compares equal to zero."""
     magnitude = apply(Op.ABS, x)
@@ -70,7 +92,7 @@ UFUNCS: dict[np.ufunc, np.ufunc] = {
     np.power: _function(power, 2),
     np.float_power: _function(power, 2),
     np.sqrt: _operation(Op.SQRT, 1),
-    np.cbrt: _function(lambda x: apply(Op.SIGN, x) * apply(Op.POW, apply(Op.ABS, x), 1.0 / 3.0), 1),
+    np.cbrt: _function(_cube_root, 1),
     np.absolute: _operation(Op.ABS, 1),
     np.fabs: _operation(Op.ABS, 1),
     np.sign: _operation(Op.SIGN, 1),
@@ -93,13 +115,13 @@ UFUNCS: dict[np.ufunc, np.ufunc] = {
     np.cosh: _operation(Op.COSH, 1),
     np.tanh: _operation(Op.TANH, 1),
     np.exp: _operation(Op.EXP, 1),
-    np.exp2: _function(lambda x: apply(Op.EXP, x * math.log(2.0)), 1),
+    np.exp2: _function(lambda x: apply(Op.POW, 2.0, x), 1),
     np.log: _operation(Op.LOG, 1),
     np.log2: _function(lambda x: apply(Op.LOG, x) * (1.0 / math.log(2.0)), 1),
-    np.log10: _function(lambda x: apply(Op.LOG, x) * (1.0 / math.log(10.0)), 1),
+    np.log10: _function(_decimal_logarithm, 1),
     np.expm1: _operation(Op.EXPM1, 1),
     np.log1p: _operation(Op.LOG1P, 1),
-    np.hypot: _function(lambda x, y: apply(Op.SQRT, x * x + y * y), 2),
+    np.hypot: _function(_hypotenuse, 2),
     np.deg2rad: _function(lambda x: x * (math.pi / 180.0), 1),
     np.radians: _function(lambda x: x * (math.pi / 180.0), 1),
     np.rad2deg: _function(lambda x: x * (180.0 / math.pi), 1),
