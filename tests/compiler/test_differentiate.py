@@ -214,6 +214,9 @@ def test_misuse():
             jacobian(x, [x[0], x[0]])
         with pytest.raises(TraceError, match="must be a symbol"):
             jacobian(x, np.array([x[0], 1.0], like=x))
+        for derivative in (lambda x: jacobian(x, x), lambda x: jvp(x, x, x), lambda x: gradient(x[0], x)):
+            with pytest.raises(TraceError, match="with respect to numbers"):
+                derivative(np.ones(2))
         with pytest.raises(TraceError, match="truth value has no derivative"):
             jacobian(x < 1.0, x)
         with pytest.raises(ShapeError, match=r"inputs' shape \(2,\)"):

@@ -180,7 +180,10 @@ def _one(output: Any, name: str) -> SymbolArray:
 
 
 def _graph(x: SymbolArray) -> Graph | None:
-    return next((item.graph for item in x.flat if isinstance(item, Scalar)), None)
+    graph = next((item.graph for item in x.flat if isinstance(item, Scalar)), None)
+    if graph is None and x.size:
+        raise TraceError("cannot differentiate with respect to numbers: derivatives are of symbols, inside a kernel")
+    return graph
 
 
 def _node(graph: Graph, value: Any) -> int | None:
