@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from floatbase.compiler.blocks import MAX_LENGTH
 from floatbase.compiler.graph import current_graph
 from floatbase.compiler.program import Port, Program
 from floatbase.compiler.scalar import Scalar
@@ -39,19 +40,20 @@ def scan(
     needed. shared: an array all steps see, or None. Returns the last carry and the collected arrays (length, ...).
     """
     count = len(rows) if rows is not None else length
-    if count is None or count < 1 or (length is not None and length != count):
+    if count is None or (length is not None and length != count):
         raise ArgumentError(f"scan: needs rows or a positive length, got length={length}, rows of {np.shape(rows)}")
+    count = _whole("scan: length", count)
     if not is_symbolic(carry, rows, shared):
         collected = []
         for index in range(count):
-            carry, item = body(index, carry, None if rows is None else rows[index], shared)
+            carry, item = _pair(body(index, carry, None if rows is None else rows[index], shared))
             collected.append(item)
         return carry, np.stack(collected)
     carry_shape, shared_shape = np.shape(carry), np.shape(shared) if shared is not None else (0,)
     row_shape = np.shape(rows)[1:] if rows is not None else (0,)
 
     def step(index: Any, carried: Any, common: Any, row: Any) -> tuple[Any, Any]:
-        return body(index, carried, row if rows is not None else None, common if shared is not None else None)
+        return _pair(body(index, carried, row if rows is not None else None, common if shared is not None else None))
 
     program = trace(
         step,
@@ -83,8 +85,7 @@ def while_loop(
 
     Returns the last carry and the number of steps. In a batch, each state stops on its own.
     """
-    if limit < 1:
-        raise ArgumentError(f"while_loop: limit must be at least 1, got {limit}")
+    limit = _whole("while_loop: limit", limit)
     if not is_symbolic(carry, shared):
         steps = 0
         while steps < limit and condition(carry, shared):
@@ -162,6 +163,18 @@ def guard(condition: Any, message: str) -> None:
         from floatbase.errors import StateError
 
         raise StateError(message)
+
+
+def _whole(what: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= MAX_LENGTH:
+        raise ArgumentError(f"{what} must be a whole number from 1 to {MAX_LENGTH}, got {value!r}")
+    return int(value)
+
+
+def _pair(result: Any) -> tuple[Any, Any]:
+    if not isinstance(result, tuple | list) or len(result) != 2:
+        raise TraceError(f"scan: the body must return a carry and what is collected, got {type(result).__name__}")
+    return result[0], result[1]
 
 
 def _same_carry(name: str, program: Program, shape: tuple[int, ...]) -> None:

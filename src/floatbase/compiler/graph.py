@@ -21,7 +21,7 @@ import numpy as np
 from floatbase.compiler.blocks import block_sizes
 from floatbase.compiler.operations import BOOLEAN, Op
 from floatbase.compiler.program import MAX_GUARDS, Block, Program
-from floatbase.compiler.scalar import Key, Number, Scalar, Truth, as_number
+from floatbase.compiler.scalar import Key, Number, Scalar, Truth, as_number, mixed_traces
 from floatbase.errors import TraceError
 
 _INPUT, _CONSTANT = int(Op.INPUT), int(Op.CONSTANT)
@@ -78,7 +78,7 @@ class Graph:
         """The scalar of a value that may be a number."""
         if isinstance(value, Scalar):
             if value.graph is not self:
-                raise TraceError("symbols of two different traces were combined")
+                raise mixed_traces()
             return value
         return self.constant(as_number(value))
 

@@ -66,7 +66,7 @@ class Scalar:
             other = self.graph.constant(float(other))
         graph = self.graph
         if other.graph is not graph:
-            raise _mixed()
+            raise mixed_traces()
         a, b = self.key, other.key
         if b[0] == _NEG:
             return self - graph.scalars[b[1]]
@@ -92,7 +92,7 @@ class Scalar:
         if other is self:
             return 0.0
         if other.graph is not graph:
-            raise _mixed()
+            raise mixed_traces()
         a, b = self.key, other.key
         if b[0] == _NEG:
             return self + graph.scalars[b[1]]
@@ -114,7 +114,7 @@ class Scalar:
             return self._scaled(float(other)) if isinstance(other, _NUMBERS) else NotImplemented
         graph = self.graph
         if other.graph is not graph:
-            raise _mixed()
+            raise mixed_traces()
         a, b = self.key, other.key
         if a[0] == _NEG:
             return -(graph.scalars[a[1]] * other)
@@ -155,7 +155,7 @@ class Scalar:
             return self._scaled(1.0 / float(other))
         graph = self.graph
         if other.graph is not graph:
-            raise _mixed()
+            raise mixed_traces()
         if self.key[0] == _NEG:
             return -(graph.scalars[self.key[1]] / other)
         if other.key[0] == _NEG:
@@ -279,8 +279,12 @@ class Truth(Scalar):
     __neg__ = __pos__ = __abs__ = __pow__ = __rpow__ = __mod__ = __floordiv__ = _no_number
 
 
-def _mixed() -> TraceError:
-    return TraceError("symbols of two different traces were combined")
+def mixed_traces() -> TraceError:
+    """The error for symbols that have nothing to do with one another."""
+    return TraceError(
+        "symbols of two different traces were combined: a symbol means nothing outside the call it was made for, and "
+        "the body of a loop or sub-program sees its own arguments alone (pass it the others as well)"
+    )
 
 
 def _logic(op: Op, *operands: Any) -> Any:
@@ -298,7 +302,7 @@ def _logic(op: Op, *operands: Any) -> Any:
         indices.sort()
     graph = unknown[0].graph
     if any(operand.graph is not graph for operand in unknown):
-        raise _mixed()
+        raise mixed_traces()
     return graph.node((int(op), *indices))
 
 
