@@ -9,16 +9,19 @@
 
 The first argument is the robot. Arguments called `q`, `v`, `a` and `tau` have the robot's sizes; others are scalars
 unless a shape is declared in the decorator. The result is an array, a tuple, a dictionary or a dataclass of arrays.
+
+Everything else the function refers to, such as global values and those of an enclosing function, counts as it is at the
+first call in a process: what changes is an argument or a setting.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import functools
 import inspect
 import json
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial, update_wrapper
 from typing import Any, overload
 
 from floatbase.compiler import casadi_arrays, is_symbolic
@@ -26,8 +29,8 @@ from floatbase.compiler.cache import Cache, cache_key, default_cache
 from floatbase.compiler.function import Function
 from floatbase.compiler.graph import Graph
 from floatbase.compiler.program import Port, Program
-from floatbase.compiler.symbol_arrays import symbols
-from floatbase.compiler.tracing import extract, flatten
+from floatbase.compiler.symbol_arrays import refuse_output, symbols
+from floatbase.compiler.tracing import as_shape, call_with_symbols, extract, flatten
 from floatbase.errors import ArgumentError, TraceError, unknown_name
 from floatbase.fingerprint import fingerprint
 from floatbase.robot import Robot
@@ -41,17 +44,24 @@ class Kernel:
     """A function of a robot's state that is compiled for each robot it is called with. Made by `kernel`."""
 
     def __init__(self, function: Callable[..., Any], shapes: dict[str, Shape]) -> None:
-        functools.update_wrapper(self, function)
+        update_wrapper(self, function)
         self.function = function
-        self.name = function.__name__
-        parameters = list(inspect.signature(function).parameters.values())
+        self.name = getattr(function, "__name__", type(function).__name__)
+        try:
+            parameters = list(inspect.signature(function).parameters.values())
+        except (TypeError, ValueError):
+            parameters = []
         plain = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
         if not parameters or any(item.kind not in (*plain, inspect.Parameter.KEYWORD_ONLY) for item in parameters):
             raise ArgumentError(
                 f"kernel {self.name!r} must take the robot, then arrays, then keyword-only settings; "
                 "*args and **kwargs are not possible"
             )
-        self.arguments = tuple(item.name for item in parameters[1:] if item.kind in plain)
+        if parameters[0].name == "self":
+            raise ArgumentError(f"kernel {self.name!r} takes self: a kernel is a function of a robot, not a method")
+        arrays = [item for item in parameters[1:] if item.kind in plain]
+        self.arguments = tuple(item.name for item in arrays)
+        self.defaults = {item.name: item.default for item in arrays if item.default is not inspect.Parameter.empty}
         self.settings = {item.name: item.default for item in parameters if item.kind == inspect.Parameter.KEYWORD_ONLY}
         for name in shapes:
             if name not in self.arguments:
@@ -59,17 +69,21 @@ class Kernel:
         reserved = {"out", "threads"} & {*self.arguments, *self.settings}
         if reserved:
             raise ArgumentError(f"kernel {self.name!r}: {reserved.pop()!r} already means something when it is called")
-        self.shapes = {name: _shape(self.name, name, size) for name, size in shapes.items()}
+        self.shapes = {
+            name: as_shape(f"kernel {self.name!r}: the shape of {name!r}", size) for name, size in shapes.items()
+        }
 
     def __call__(self, robot: Robot, *arrays: Any, out: Any = None, threads: int | None = None, **settings: Any) -> Any:
         """Call with numbers (compiled), symbols or CasADi's expressions; settings select the compiled version."""
         arrays = self._ordered(arrays, settings)
         if is_symbolic(*arrays):
+            refuse_output(self.name, out)
             return self.function(robot, *arrays, **settings)
         compiled, form = _compiled(self, robot, settings)
         if casadi_arrays(*arrays):
             from floatbase.compiler.casadi import casadi_call
 
+            refuse_output(self.name, out)
             return form.rebuild(casadi_call(compiled.program, *arrays))
         return compiled(*arrays, out=out, threads=threads)
 
@@ -92,12 +106,12 @@ class Kernel:
 
     def _ordered(self, arrays: Sequence[Any], settings: dict[str, Any]) -> tuple[Any, ...]:
         """Arrays in their order, those given by keyword taken out of the settings."""
-        given = dict(zip(self.arguments, arrays, strict=False))
+        given = {**self.defaults, **dict(zip(self.arguments, arrays, strict=False))}
         usage = f"{self.name}(robot, {', '.join(self.arguments)})"
         if len(arrays) > len(self.arguments):
             raise ArgumentError(f"{usage} takes {len(self.arguments)} arrays, got {len(arrays)}")
         for name in [key for key in settings if key in self.arguments]:
-            if name in given:
+            if name in self.arguments[: len(arrays)]:
                 raise ArgumentError(f"{usage} got {name!r} twice")
             given[name] = settings.pop(name)
         missing = [name for name in self.arguments if name not in given]
@@ -106,6 +120,9 @@ class Kernel:
         for name in settings:
             if name not in self.settings:
                 raise unknown_name(f"setting of kernel {self.name!r}", name, self.settings)
+        for name, default in self.settings.items():
+            if default is inspect.Parameter.empty and name not in settings:
+                raise ArgumentError(f"{usage}: missing the setting {name!r}")
         return tuple(given[name] for name in self.arguments)
 
     def __reduce__(self) -> Any:
@@ -116,16 +133,6 @@ class Kernel:
 
     def __repr__(self) -> str:
         return f"<kernel {self.name}(robot, {', '.join(self.arguments)})>"
-
-
-def _shape(kernel_name: str, name: str, size: Any) -> tuple[int, ...]:
-    """A declared shape, checked."""
-    extents = (size,) if isinstance(size, int) else size
-    if not isinstance(extents, tuple | list) or any(type(n) is not int or n < 0 for n in extents):
-        raise ArgumentError(
-            f"kernel {kernel_name!r}: the shape of {name!r} must be a whole number or a tuple of them, got {size!r}"
-        )
-    return tuple(extents)
 
 
 @overload
@@ -213,7 +220,7 @@ def _trace(item: Kernel, robot: Robot, settings: dict[str, Any]) -> tuple[Progra
         arrays = {port.name: symbols(port.name, port.shape) for port in ports}
         if any(port == state_port(robot.tree, "q") for port in ports):
             check_configuration(robot.tree, arrays["q"])
-        value = item.function(robot, *arrays.values(), **settings)
+        value = call_with_symbols(partial(item.function, robot, **settings), item.name, arrays)
         outputs, rebuild = flatten(value)
         if not outputs:
             raise TraceError(f"kernel {item.name!r} returns nothing")

@@ -139,6 +139,10 @@ def test_bad_definitions():
         fb.kernel(lambda robot, **settings: 0)
     with pytest.raises(ArgumentError, match="out"):
         fb.kernel(lambda robot, q, out: 0)
+    with pytest.raises(ArgumentError, match="not a method"):
+        fb.kernel(lambda self, robot, q: q)
+    with pytest.raises(ArgumentError, match="must take the robot"):
+        fb.kernel(int)
 
 
 def test_bad_calls(robot):
@@ -195,3 +199,45 @@ def test_results_need_names_that_are_text(robot):
 
     with pytest.raises(TraceError, match="strings"):
         numbered(robot, robot.neutral())
+
+
+def test_defaults_of_arrays(robot):
+    @fb.kernel
+    def weighed(robot, q, weight=2.0):
+        return weight * robot.com(q)
+
+    q = robot.neutral()
+    assert np.allclose(weighed(robot, q), 2.0 * robot.com(q)) and np.allclose(
+        weighed(robot, q, 3.0), 3.0 * robot.com(q)
+    )
+    assert np.allclose(weighed(robot, weight=4.0, q=q), 4.0 * robot.com(q))
+    with pytest.raises(ArgumentError, match="'q' twice"):
+        weighed(robot, q, q=q)
+
+
+def test_a_setting_without_a_default_is_needed(robot):
+    scaled = fb.kernel(lambda robot, q, *, gain: gain * q)
+    with pytest.raises(ArgumentError, match="missing the setting 'gain'"):
+        scaled(robot, robot.neutral())
+
+
+def test_mistakes_are_explained(robot):
+    @fb.kernel
+    def shifts(robot, q):
+        q[2] += 1.0
+        return robot.com(q)
+
+    @fb.kernel
+    def endless(robot, q):
+        return endless(robot, q)
+
+    for wrong, message in ((shifts, "'shifts' changes its argument 'q' in place"), (endless, "'endless' calls itself")):
+        with pytest.raises(TraceError, match=message):
+            wrong(robot, robot.neutral())
+
+
+def test_expressions_are_not_written_into_arrays(robot):
+    q = fb.symbols("q", robot.nq)
+    for call in (foot_height, type(robot).potential_energy):
+        with pytest.raises(ArgumentError, match="out is for calls with numbers"):
+            call(robot, q, out=np.zeros(()))

@@ -16,7 +16,7 @@ import numpy as np
 from floatbase.compiler.elementwise import UFUNCS
 from floatbase.compiler.graph import Graph, current_graph
 from floatbase.compiler.scalar import Scalar
-from floatbase.errors import TraceError
+from floatbase.errors import ArgumentError, TraceError
 
 
 class SymbolArray(np.ndarray):
@@ -63,7 +63,10 @@ def as_symbols(value: Any) -> SymbolArray:
         result = np.empty((), dtype=object)
         result[()] = value
         return result.view(SymbolArray)
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise TraceError(f"arrays of different shapes do not form an array: {error}") from None
     if array.dtype != object:
         if not (
             np.issubdtype(array.dtype, np.floating) or np.issubdtype(array.dtype, np.integer) or array.dtype == bool
@@ -81,6 +84,12 @@ def is_symbolic(*values: Any) -> bool:
 def casadi_arrays(*values: Any) -> bool:
     """Whether any of the values is one of CasADi's matrices."""
     return any(type(value).__module__.partition(".")[0] == "casadi" for value in values)
+
+
+def refuse_output(name: str, out: Any) -> None:
+    """Expressions are not written into arrays of numbers."""
+    if out is not None:
+        raise ArgumentError(f"{name}: out is for calls with numbers; expressions are returned")
 
 
 def apply_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:

@@ -13,7 +13,7 @@ from floatbase.compiler.operations import ARITY, Op
 from floatbase.compiler.program import Block, Port, Program
 from floatbase.compiler.scalar import Scalar, Truth, select
 from floatbase.compiler.symbol_arrays import SymbolArray, as_symbols, symbols
-from floatbase.errors import TraceError
+from floatbase.errors import ArgumentError, TraceError
 
 
 def trace(
@@ -26,22 +26,51 @@ def trace(
     inputs: names and shapes, in the order of the function's positional arguments. The function returns an array,
     a tuple or dictionary of arrays, or a dataclass of arrays; see `flatten` for the names of the outputs.
     """
+    if not callable(function):
+        raise ArgumentError(f"trace takes a function, got {function!r}")
     ports = as_ports(inputs)
     label = name or str(getattr(function, "__name__", "function"))
     with Graph() as graph:
-        arguments = [symbols(port.name, port.shape) for port in ports]
-        outputs, _ = flatten(function(*arguments))
-        return extract(graph, label, dict(zip((port.name for port in ports), arguments, strict=True)), outputs)
+        arguments = {port.name: symbols(port.name, port.shape) for port in ports}
+        outputs, _ = flatten(call_with_symbols(function, label, arguments))
+        return extract(graph, label, arguments, outputs)
+
+
+def call_with_symbols(function: Callable[..., Any], name: str, arguments: Mapping[str, SymbolArray]) -> Any:
+    """What a function returns for symbols; mistakes that have no meaning in a program are explained."""
+    given = {key: array.copy() for key, array in arguments.items()}
+    try:
+        value = function(*arguments.values())
+    except RecursionError:
+        raise TraceError(f"{name!r} calls itself without end while it is traced; see floatbase.while_loop") from None
+    except ZeroDivisionError as error:
+        raise TraceError(
+            f"{name!r} divides a number by zero while it is traced; products with structural zeros, such as a mass of "
+            "zero, are the number 0.0"
+        ) from error
+    for key, array in arguments.items():
+        if any(now is not before for now, before in zip(array.flat, given[key].flat, strict=True)):
+            raise TraceError(f"{name!r} changes its argument {key!r} in place; let it change a copy, {key}.copy()")
+    return value
 
 
 def as_ports(inputs: Mapping[str, int | Sequence[int]] | Sequence[Port]) -> tuple[Port, ...]:
     """Ports from a mapping of names to shapes."""
-    if not isinstance(inputs, Mapping):
-        return tuple(inputs)
-    return tuple(
-        Port(name, (shape,) if isinstance(shape, int) else tuple(int(n) for n in shape))
-        for name, shape in inputs.items()
-    )
+    if isinstance(inputs, Mapping):
+        return tuple(Port(name, as_shape(f"the shape of input {name!r}", shape)) for name, shape in inputs.items())
+    if not isinstance(inputs, Sequence) or not all(isinstance(port, Port) for port in inputs):
+        raise ArgumentError(f"inputs must be a mapping of names to shapes, got {inputs!r}")
+    return tuple(inputs)
+
+
+def as_shape(what: str, value: Any) -> tuple[int, ...]:
+    """A shape given as a whole number or a sequence of them."""
+    extents = (value,) if isinstance(value, int | np.integer) else value
+    if not isinstance(extents, tuple | list) or not all(
+        isinstance(n, int | np.integer) and not isinstance(n, bool) and n >= 0 for n in extents
+    ):
+        raise ArgumentError(f"{what} must be a whole number or a tuple of them, got {value!r}")
+    return tuple(map(int, extents))
 
 
 def flatten(value: Any) -> tuple[dict[str, Any], Callable[[Sequence[Any]], Any]]:

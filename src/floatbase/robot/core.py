@@ -14,7 +14,7 @@ from floatbase.compiler.entry import Selection, select_address
 from floatbase.compiler.function import Function
 from floatbase.compiler.machine import start_llvm
 from floatbase.compiler.program import Program
-from floatbase.compiler.symbol_arrays import casadi_arrays, is_symbolic
+from floatbase.compiler.symbol_arrays import casadi_arrays, is_symbolic, refuse_output
 from floatbase.errors import ArgumentError
 from floatbase.model import Model, Tree, build_tree
 from floatbase.model.positions import (
@@ -291,11 +291,13 @@ class RobotCore:
     def _resolve(self, request: Request, frames: tuple[str, ...], *values: Any, **call: Any) -> Any:
         """The same for anything that a built-in function does not serve at once."""
         if is_symbolic(*values):
+            refuse_output(request.label, call.get("out"))
             return self._symbolic(request, frames, values)
         compiled = self._compiled((request,), frames, True)
         if casadi_arrays(*values):
             from floatbase.compiler.casadi import casadi_call
 
+            refuse_output(request.label, call.get("out"))
             return casadi_call(compiled.program, *values)[0]
         if ((request, frames) if frames else request) not in self._entries:
             self._shorten(request, frames, compiled)
