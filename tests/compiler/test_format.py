@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from floatbase.compiler import Program, dumps, guard, interpret, load, loads, save, scan, subprogram, trace, while_loop
 from floatbase.compiler.format import MAGIC
-from floatbase.errors import ProgramError
+from floatbase.errors import ArgumentError, ProgramError
 
 HEAD = struct.Struct("<IQ32s")
 
@@ -309,6 +309,14 @@ def test_files(tmp_path):
     (tmp_path / "text").write_text("hello")
     with pytest.raises(ProgramError, match="text: not a floatbase program"):
         load(tmp_path / "text")
+    with pytest.raises(ProgramError, match="embedded null"):
+        load("a\0b")
+    with pytest.raises(ProgramError, match=r"cannot write program file .*absent/x: No such file"):
+        save(loads(DATA), tmp_path / "absent" / "x")
+    with pytest.raises(ArgumentError, match=r"dumps takes a floatbase\.Program, got str"):
+        save("program", tmp_path / "x")
+    with pytest.raises(ArgumentError, match="loads takes the bytes of a program, got str"):
+        loads("text")
     newer = MAGIC + HEAD.pack(2, len(BODY), hashlib.sha256(BODY).digest()) + BODY
     with pytest.raises(ProgramError, match="format 2 is not supported; this version of floatbase reads 1"):
         loads(newer)

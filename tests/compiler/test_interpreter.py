@@ -77,3 +77,7 @@ def test_misuse():
         interpret(PROGRAM, np.zeros((3, 6)), 1.0)
     with pytest.raises(ShapeError, match=r"batch shapes \(3,\) and \(4,\)"):
         interpret(PROGRAM, np.zeros((3, 7)), np.zeros(4))
+    with pytest.raises(ArgumentError, match="y must be an array of numbers, got dtype object"):
+        interpret(PROGRAM, np.zeros(7), np.array(None))
+    with pytest.raises(ArgumentError, match=r"interpret takes a floatbase\.Program, got int"):
+        interpret(3, np.zeros(7))

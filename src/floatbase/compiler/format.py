@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from floatbase.compiler.program import Block, Port, Program
-from floatbase.errors import ProgramError
+from floatbase.compiler.program import Block, Port, Program, check_program
+from floatbase.errors import ArgumentError, ProgramError
 
 MAGIC = b"FLOATBASE-PROGRAM\n"
 VERSION = 1
@@ -28,19 +28,23 @@ _HEAD = struct.Struct("<IQ32s")
 
 def save(program: Program, path: str | Path) -> None:
     """Write a program file."""
-    Path(path).write_bytes(dumps(program))
+    data = dumps(program)
+    try:
+        Path(path).write_bytes(data)
+    except (OSError, TypeError, ValueError) as error:
+        raise ProgramError(f"cannot write program file {path}: {getattr(error, 'strerror', None) or error}") from None
 
 
 def load(path: str | Path) -> Program:
     """Read a program file; a damaged or hostile one raises `ProgramError`."""
-    path = Path(path)
     try:
+        path = Path(path)
         if not stat.S_ISREG(path.stat().st_mode):
             raise ProgramError(f"program file {path} is not a file")
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise ProgramError(f"cannot read program file {path}: {error.strerror}") from None
+    except (OSError, TypeError, ValueError) as error:  # no file, no path, or a null character in it
+        raise ProgramError(f"cannot read program file {path}: {getattr(error, 'strerror', None) or error}") from None
     if len(data) > MAX_BYTES:
         raise ProgramError(f"program file {path} is larger than {MAX_BYTES} bytes")
     try:
@@ -51,6 +55,7 @@ def load(path: str | Path) -> Program:
 
 def dumps(program: Program) -> bytes:
     """A program as bytes."""
+    check_program("dumps", program)
     programs: dict[int, Program] = {}
     _collect(program, programs)
     numbers = {key: number for number, key in enumerate(programs)}
@@ -63,6 +68,9 @@ def dumps(program: Program) -> bytes:
 
 def loads(data: bytes) -> Program:
     """A program from bytes, checked."""
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise ArgumentError(f"loads takes the bytes of a program, got {type(data).__name__}")
+    data = bytes(data)
     start = len(MAGIC) + _HEAD.size
     if not data.startswith(MAGIC) or len(data) < start + 8:
         raise ProgramError("not a floatbase program")

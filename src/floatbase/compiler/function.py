@@ -45,7 +45,7 @@ from floatbase.compiler.execution import (
     run_rows,
 )
 from floatbase.compiler.explanation import explain
-from floatbase.compiler.program import Program
+from floatbase.compiler.program import Program, check_program
 from floatbase.compiler.target import DType, Target
 from floatbase.compiler.threads import check_threads, get_threads
 from floatbase.errors import ArgumentError, CompilationError, ProgramError
@@ -316,6 +316,7 @@ def compile_program(program: Program, doc: str = "") -> Function:
 
     Needs NumPy and llvmlite alone: this is how a program made elsewhere runs on board.
     """
+    check_program("compile_program", program)
     return Function(None, lambda: program, doc=doc)
 
 

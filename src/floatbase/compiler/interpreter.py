@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from floatbase.compiler.operations import ARITY, NUMPY, Op
-from floatbase.compiler.program import Block, Program
+from floatbase.compiler.program import Block, Program, check_program
 from floatbase.errors import ArgumentError, ShapeError
 
 _OPERATIONS: dict[int, tuple[Any, int]] = {int(op): (function, ARITY[op]) for op, function in NUMPY.items()}
@@ -40,10 +40,14 @@ def failed_guards(program: Program, *arrays: Any) -> dict[str, np.ndarray]:
 
 
 def _flat_inputs(program: Program, arrays: tuple[Any, ...], dtype: Any) -> tuple[list[Any], tuple[int, ...], Any]:
+    check_program("interpret", program)
     if len(arrays) != len(program.inputs):
         names = ", ".join(port.name for port in program.inputs)
         raise ArgumentError(f"{program.name}: takes {len(program.inputs)} inputs ({names}), got {len(arrays)}")
     parts = [np.asarray(array) for array in arrays]
+    for port, part in zip(program.inputs, parts, strict=True):
+        if part.dtype.kind not in "fciub":
+            raise ArgumentError(f"{program.name}: {port.name} must be an array of numbers, got dtype {part.dtype}")
     kind = np.dtype(dtype) if dtype is not None else np.result_type(np.float32, *parts)
     flat: list[Any] = []
     batches = []

@@ -37,7 +37,7 @@ import numpy as np
 import numpy.typing as npt
 
 from floatbase.compiler.operations import Op
-from floatbase.errors import ProgramError
+from floatbase.errors import ArgumentError, ProgramError
 
 MAX_GUARDS = 31
 
@@ -155,6 +155,12 @@ class Program:
 
         validate(self)
         return self
+
+
+def check_program(name: str, value: object) -> None:
+    """Raise `ArgumentError` if the argument of the function `name` is no program."""
+    if not isinstance(value, Program):
+        raise ArgumentError(f"{name} takes a floatbase.Program, got {type(value).__name__}")
 
 
 def _feed(hasher: hashlib._Hash, program: Program) -> None:
