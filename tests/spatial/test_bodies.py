@@ -122,3 +122,56 @@ def test_hamel_equations_are_the_equations_of_motion(rng):
     H = algorithms.pose(tree, q, "link0")
     forces = spatial.hamel_forces(lagrangian, H, v[:6], q[7:], v[6:], a[:6], a[6:])
     assert_allclose(np.concatenate(forces), algorithms.inverse_dynamics(tree, q, v, a), atol=1e-4)
+
+
+def test_composition_in_fixed_and_mixed_axes(rng):
+    """Against the composition of body twists, converted."""
+    for _ in range(5):
+        a_H_b, b_H_d = random_pose(rng), random_pose(rng)
+        (v, a), (w, b) = rng.standard_normal((2, 2, 6))
+        a_H_d = a_H_b @ b_H_d
+        twist = spatial.compose_twists(v, w, b_H_d)
+        rate = spatial.compose_accelerations(a, b, v, w, b_H_d)
+
+        def written(form, H, body_twist, body_rate):
+            there = spatial.change_twist(body_twist, "body", form, H)
+            return there, spatial.change_acceleration(body_rate, "body", form, H, body_twist)
+
+        (outer, outer_rate), (inner, inner_rate) = written("inertial", a_H_b, v, a), written("inertial", b_H_d, w, b)
+        expected, expected_rate = written("inertial", a_H_d, twist, rate)
+        assert_allclose(spatial.compose_inertial_twists(outer, inner, a_H_b), expected, atol=1e-13)
+        found = spatial.compose_inertial_accelerations(outer_rate, inner_rate, outer, inner, a_H_b)
+        assert_allclose(found, expected_rate, atol=1e-12)
+        (outer, outer_rate), (inner, inner_rate) = written("mixed", a_H_b, v, a), written("mixed", b_H_d, w, b)
+        expected, expected_rate = written("mixed", a_H_d, twist, rate)
+        assert_allclose(spatial.compose_mixed_twists(outer, inner, a_H_b, b_H_d), expected, atol=1e-13)
+        found = spatial.compose_mixed_accelerations(outer_rate, inner_rate, outer, inner, a_H_b, b_H_d)
+        assert_allclose(found, expected_rate, atol=1e-12)
+
+
+def test_proper_sensor_accelerations_compose_alike(rng):
+    """Gravity is subtracted once: the relative acceleration stays as it is."""
+    a_H_b, b_H_d = random_pose(rng), random_pose(rng)
+    (v, a), (w, b) = rng.standard_normal((2, 2, 6))
+    g = np.array([0.3, -0.2, -9.6])
+    outer = spatial.change_acceleration(a, "body", "sensor", a_H_b, v)
+    inner = spatial.change_acceleration(b, "body", "sensor", b_H_d, w)
+    whole = spatial.compose_sensor_accelerations(outer, inner, v[3:], w, b_H_d)
+    proper = spatial.proper_acceleration(outer, "sensor", a_H_b, g)
+    found = spatial.compose_sensor_accelerations(proper, inner, v[3:], w, b_H_d)
+    assert_allclose(found, spatial.proper_acceleration(whole, "sensor", a_H_b @ b_H_d, g), atol=1e-12)
+
+
+def test_apparent_acceleration(rng):
+    """The derivative of what a twist is in a frame that moves itself, by complex step."""
+    step = 1e-20
+    a_H_b, a_H_c = random_pose(rng), random_pose(rng)
+    (v, a), (u, _) = rng.standard_normal((2, 2, 6))
+    later_b = a_H_b + 1j * step * (a_H_b @ spatial.twist_matrix(v))
+    later_c = a_H_c + 1j * step * (a_H_c @ spatial.twist_matrix(u))
+    later = spatial.transform_twist(spatial.invert_pose(later_c) @ later_b, v + 1j * step * a)
+    c_H_b = spatial.invert_pose(a_H_c) @ a_H_b
+    assert_allclose(spatial.apparent_acceleration(a, v, c_H_b, u), later.imag / step, atol=1e-12)
+    assert_allclose(spatial.apparent_acceleration(a, v, c_H_b, 0.0 * u)[3:], (c_H_b[:3, :3] @ a[3:]), atol=1e-12)
+    own = spatial.apparent_acceleration(a, v, np.eye(4), v)
+    assert_allclose(own, a, atol=1e-13)

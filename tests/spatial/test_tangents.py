@@ -64,3 +64,29 @@ def test_batches(rng):
     batch = tangents.pose_left_jacobian(twists)
     assert batch.shape == (2, 3, 6, 6)
     assert_allclose(batch[1, 2], tangents.pose_left_jacobian(twists[1, 2]), atol=1e-14)
+
+
+def test_rate_of_the_logarithm_has_its_published_values():
+    """A worked example, angular part first there: gamma = log H moves at B(gamma) V while H moves at H V."""
+    gamma = spatial.angular_first(np.array([0.4, -0.7, 1.1, 0.3, -0.2, 0.9]))
+    V = spatial.angular_first(np.array([0.2, -0.5, 0.7, 1.0, -0.3, 0.4]))
+    B = tangents.pose_right_jacobian_inverse(gamma)
+    expected = [0.23929196, -0.52225670, 0.67154866, 1.07166036, 0.17943250, 0.68755081]
+    assert_allclose(spatial.angular_first(B @ V), expected, atol=1e-8)
+    expected = [0.39986548, -0.73701568, 1.09103368, 0.50000987, -0.22827644, 0.80927504]
+    assert_allclose(spatial.angular_first(B.T @ gamma), expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.0999, 0.1001, 1.0, 3.0])
+def test_rate_of_the_logarithm_in_powers_of_the_adjoint(angle, rng):
+    """1 + ad / 2 + f1 ad^2 + f2 ad^4, which leaves gamma itself alone."""
+    gamma = rng.standard_normal(6)
+    gamma[3:] *= angle / np.linalg.norm(gamma[3:])
+    B, ad, t = tangents.pose_right_jacobian_inverse(gamma), spatial.twist_cross(gamma), angle
+    assert_allclose(B @ gamma, gamma, atol=1e-12)
+    if t < 0.1:
+        f1, f2 = 1 / 12 - t**4 / 30240, -1 / 720 - t**2 / 15120 - t**4 / 403200
+    else:
+        f1 = 2 / t**2 + (t + 3 * np.sin(t)) / (4 * t * (np.cos(t) - 1))
+        f2 = 1 / t**4 + (t + np.sin(t)) / (4 * t**3 * (np.cos(t) - 1))
+    assert_allclose(B, np.eye(6) + ad / 2 + f1 * ad @ ad + f2 * ad @ ad @ ad @ ad, atol=1e-9)

@@ -36,3 +36,34 @@ def check_pose(name: str, a_H_b: Array) -> None:
         raise ArgumentError(f"{name} contains NaN or infinity: {H.tolist()}")
     if not (H[..., 3, :] == (0.0, 0.0, 0.0, 1.0)).all():
         raise ArgumentError(f"the last row of {name} is {H[..., 3, :].tolist()}; it must be 0 0 0 1")
+
+
+def check_skew(name: str, W: Array) -> None:
+    """Raise unless `W` (..., 3, 3) is skew to within 1e-6 of its size: `vee` takes the skew part of any matrix."""
+    matrix = np.asarray(W)
+    if matrix.shape[-2:] != (3, 3):
+        raise ShapeError(f"{name} has shape {matrix.shape}; a skew matrix is (..., 3, 3)")
+    if not np.isfinite(matrix).all():
+        raise ArgumentError(f"{name} contains NaN or infinity: {matrix.tolist()}")
+    defect = np.abs(matrix + transpose(matrix)).max(initial=0.0)
+    if defect > TOLERANCE * max(1.0, np.abs(matrix).max(initial=0.0)):
+        raise ArgumentError(f"{name} is not skew: W + W^T has an entry of size {defect:.3g}, it must vanish")
+
+
+def check_inertia(name: str, M: Array) -> None:
+    """Raise unless `M` (..., 6, 6) is the inertia of a rigid body: symmetric, m 1 and (m c)^ in their places, m > 0."""
+    matrix = np.asarray(M)
+    if matrix.shape[-2:] != (6, 6):
+        raise ShapeError(f"{name} has shape {matrix.shape}; an inertia is (..., 6, 6)")
+    if not np.isfinite(matrix).all():
+        raise ArgumentError(f"{name} contains NaN or infinity: {matrix.tolist()}")
+    size = max(1.0, np.abs(matrix).max(initial=0.0))
+    if np.abs(matrix - transpose(matrix)).max(initial=0.0) > TOLERANCE * size:
+        raise ArgumentError(f"{name} is not symmetric")
+    masses = matrix[..., [0, 1, 2], [0, 1, 2]]
+    if (masses <= 0.0).any():
+        raise ArgumentError(f"{name} has the mass {masses.min():g}; it must be positive")
+    linear = matrix[..., :3, :3] - masses[..., :1, None] * np.eye(3)
+    moment = matrix[..., :3, 3:] + np.swapaxes(matrix[..., :3, 3:], -1, -2)
+    if max(np.abs(linear).max(initial=0.0), np.abs(moment).max(initial=0.0)) > TOLERANCE * size:
+        raise ArgumentError(f"{name} is not the inertia of one rigid body: its blocks are not m 1, -(m c)^ and (m c)^")

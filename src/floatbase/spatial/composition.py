@@ -10,7 +10,19 @@ $$ \alpha_{A,D} = {}^DX_B\, \alpha_{A,B} + \alpha_{B,D} + \begin{bmatrix}
    {}^DR_B (2 \omega \times {}^B\dot o_D + \omega \times (\omega \times {}^Bo_D)) \\
    {}^DR_B (\omega \times {}^B\omega_{B,D}) \end{bmatrix}. $$
 
-Traversaro 2017, (3.3)-(3.10) with errata.
+About the world's origin in its axes ("inertial") velocities add up; "mixed" accelerations are those of points:
+
+$$ {}^A\dot v_{A,D} = {}^A\dot v_{A,B} + {}^AX_B {}^B\dot v_{B,D} + {}^Av_{A,B} \times ({}^AX_B {}^Bv_{B,D}), $$
+$$ \ddot o_D = \ddot o_B + \dot\omega \times R o + \omega \times (\omega \times R o)
+   + 2 \omega \times R\, {}^B\dot o_D + R\, {}^B\ddot o_D, \qquad
+   \dot\omega_{A,D} = \dot\omega + R\, {}^B\dot\omega_{B,D} + \omega \times R\, {}^B\omega_{B,D} . $$
+
+An *apparent* acceleration is the derivative of the components of a twist in a frame C that moves itself; the
+*intrinsic* one is the derivative of the body twist, only written in C (`transform_twist`):
+
+$$ {}^C\dot v_{A,B} = {}^CX_B ({}^B\dot v_{A,B} + {}^Bv_{C,B} \times {}^Bv_{A,B}) . $$
+
+Traversaro 2017, (3.3)-(3.10) with errata, the mixed form derived here; Bos 2019, section 2.5.3.
 """
 
 from __future__ import annotations
@@ -46,3 +58,49 @@ def compose_sensor_accelerations(
     back = transpose(R)
     extra = [apply_matrix(back, linear), apply_matrix(back, np.cross(b_omega, turning))]
     return transform_twist(invert_pose(b_H_d), b_acceleration) + d_acceleration + np.concatenate(extra, axis=-1)
+
+
+def compose_inertial_twists(b_twist: Array, d_twist: Array, a_H_b: Array) -> Array:
+    """The "inertial" twist (..., 6) of D in A, from those of B in A and of D in B, each in its reference's axes."""
+    return b_twist + transform_twist(a_H_b, d_twist)
+
+
+def compose_inertial_accelerations(
+    b_acceleration: Array, d_acceleration: Array, b_twist: Array, d_twist: Array, a_H_b: Array
+) -> Array:
+    """The derivative (..., 6) of `compose_inertial_twists`."""
+    relative = transform_twist(a_H_b, d_twist)
+    turning = apply_matrix(twist_cross(b_twist), relative)
+    return b_acceleration + transform_twist(a_H_b, d_acceleration) + turning
+
+
+def compose_mixed_twists(b_twist: Array, d_twist: Array, a_H_b: Array, b_H_d: Array) -> Array:
+    """The "mixed" twist (..., 6) of D in A, from those of B in A (axes of A) and of D in B (axes of B)."""
+    R, omega = rotation_of(a_H_b), b_twist[..., 3:]
+    linear = b_twist[..., :3] + np.cross(omega, apply_matrix(R, position_of(b_H_d))) + apply_matrix(R, d_twist[..., :3])
+    return np.concatenate([linear, omega + apply_matrix(R, d_twist[..., 3:])], axis=-1)
+
+
+def compose_mixed_accelerations(
+    b_acceleration: Array, d_acceleration: Array, b_twist: Array, d_twist: Array, a_H_b: Array, b_H_d: Array
+) -> Array:
+    """The derivative (..., 6) of `compose_mixed_twists`."""
+    R, omega, turning = rotation_of(a_H_b), b_twist[..., 3:], b_acceleration[..., 3:]
+    arm, moving, spin = (apply_matrix(R, x) for x in (position_of(b_H_d), d_twist[..., :3], d_twist[..., 3:]))
+    linear = (
+        b_acceleration[..., :3]
+        + np.cross(turning, arm)
+        + np.cross(omega, np.cross(omega, arm) + 2.0 * moving)
+        + apply_matrix(R, d_acceleration[..., :3])
+    )
+    angular = turning + apply_matrix(R, d_acceleration[..., 3:]) + np.cross(omega, spin)
+    return np.concatenate([linear, angular], axis=-1)
+
+
+def apparent_acceleration(body_acceleration: Array, body_twist: Array, c_H_b: Array, c_twist: Array) -> Array:
+    """The derivative (..., 6) of the twist of B in A as written in C.
+
+    body_acceleration and body_twist are B's in A, c_twist is C's in A, each a body twist (..., 6).
+    """
+    relative = body_twist - transform_twist(invert_pose(c_H_b), c_twist)
+    return transform_twist(c_H_b, body_acceleration + apply_matrix(twist_cross(relative), body_twist))

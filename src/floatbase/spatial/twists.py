@@ -57,6 +57,26 @@ def wrench_cross(twist: Array) -> Array:
     return _blocks(W, None, hat(twist[..., :3]), W)
 
 
+def momentum_cross(wrench: Array) -> Array:
+    r"""The skew matrix (..., 6, 6) that takes a twist v to its product $v \bar\times^* f$ with a wrench f."""
+    F = hat(wrench[..., :3])
+    result = zeros((6, 6), wrench)
+    result[..., :3, 3:] = result[..., 3:, :3] = -F
+    result[..., 3:, 3:] = -hat(wrench[..., 3:])
+    return result
+
+
+def angular_first(x: Array) -> Array:
+    """A twist or wrench (..., 6) with its halves exchanged: from linear first to angular first, or back."""
+    return np.concatenate([x[..., 3:], x[..., :3]], axis=-1)
+
+
+def angular_first_matrix(M: Array) -> Array:
+    """The matrix (..., 6, 6) that does for exchanged halves what M does."""
+    rows = np.concatenate([M[..., 3:, :], M[..., :3, :]], axis=-2)
+    return np.concatenate([rows[..., 3:], rows[..., :3]], axis=-1)
+
+
 def twist_matrix(twist: Array) -> Array:
     """The matrix (..., 4, 4) of a body twist: the rate of a pose H is H times it."""
     result = zeros((4, 4), twist)

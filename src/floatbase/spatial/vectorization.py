@@ -1,0 +1,27 @@
+r"""Matrices as vectors: columns one below the other, and the six entries of a symmetric one.
+
+$\mathrm{vec}(A X B) = (B^\top \otimes A)\, \mathrm{vec} X$ with NumPy's `kron`; $\mathrm{vech}\, I = (I_{xx}, I_{xy},
+I_{xz}, I_{yy}, I_{yz}, I_{zz})$ is the order of inertial parameters. Traversaro 2017, section 6.1.
+"""
+
+from __future__ import annotations
+
+from floatbase.spatial.arrays import Array, components, matrix, transpose, vector
+
+
+def vec(X: Array) -> Array:
+    """The columns (..., n m) of a matrix (..., n, m)."""
+    columns = transpose(X)
+    return columns.reshape(*columns.shape[:-2], -1)
+
+
+def vech(tensor: Array) -> Array:
+    """The entries (..., 6) of a symmetric matrix (..., 3, 3)."""
+    places = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+    return vector([tensor[..., i, j][()] for i, j in places], tensor[..., 0])
+
+
+def tensor_of_vech(entries: Array) -> Array:
+    """The symmetric matrix (..., 3, 3) of its entries (..., 6)."""
+    xx, xy, xz, yy, yz, zz = components(entries)
+    return matrix([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], entries)
