@@ -1,4 +1,4 @@
-"""The error tree of floatbase.
+"""The error tree of floatbase, and warnings that point at the user's code.
 
 Every message says what was wrong, what came in, and what would be right.
 """
@@ -6,7 +6,10 @@ Every message says what was wrong, what came in, and what would be right.
 from __future__ import annotations
 
 import difflib
+import sys
+import warnings
 from collections.abc import Iterable
+from pathlib import Path
 
 
 class FloatbaseError(Exception):
@@ -74,3 +77,15 @@ def missing_dependency(package: str, extra: str, purpose: str) -> MissingDepende
     return MissingDependencyError(
         f"{purpose} needs the package {package!r}, which is not installed: pip install 'floatbase[{extra}]'"
     )
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Issue a warning that points at the code that called floatbase."""
+    import numpy as np
+
+    # not whom a warning concerns
+    inside = (str(Path(__file__).parent), str(Path(np.__file__).parent), "<frozen importlib")
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(inside):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)

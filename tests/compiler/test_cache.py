@@ -89,12 +89,24 @@ def test_links_are_refused(directory, tmp_path):
     real = tmp_path / "real"
     Cache(real).put("a", b"bytes")
     directory.symlink_to(real)
-    with pytest.warns(RuntimeWarning, match="is a symbolic link"):
+    with pytest.warns(RuntimeWarning, match="is a symbolic link") as warned:
         assert Cache(directory).get("a") is None
+    assert warned[0].filename == __file__
     entry = entries(real)[0]
     moved = entry.rename(tmp_path / "elsewhere")
     entry.symlink_to(moved)
     assert Cache(real).get("a") is None
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes of POSIX")
+def test_nobody_waits_for_a_pipe(directory):
+    cache = Cache(directory)
+    cache.put("a", b"bytes")
+    entry = entries(directory)[0]
+    entry.unlink()
+    os.mkfifo(entry)
+    assert cache.get("a") is None
+    assert cache.put("a", b"bytes") and cache.get("a") == b"bytes"
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="owners of POSIX")
@@ -177,6 +189,11 @@ def test_the_environment_chooses(monkeypatch, directory):
     monkeypatch.setenv("FLOATBASE_CACHE_BYTES", "12345")
     default_cache.cache_clear()
     assert default_cache().limit == 12345
+    for text in ("1 GB", "\N{SUPERSCRIPT TWO}", "-1"):
+        monkeypatch.setenv("FLOATBASE_CACHE_BYTES", text)
+        default_cache.cache_clear()
+        with pytest.warns(UserWarning, match=f"FLOATBASE_CACHE_BYTES is '{text}'; it must be a whole number"):
+            assert default_cache().limit == 1 << 30
     default_cache.cache_clear()
 
 

@@ -190,6 +190,7 @@ def test_bad_thread_counts(function):
     for threads in (0, -1, 1.5, True, "2"):
         with pytest.raises(ArgumentError, match="threads must be"):
             function(np.ones(3), np.ones(3), 1.0, threads=threads)
+    assert function(np.ones(3), np.ones(3), 1.0, threads=np.int64(2)) is not None
 
 
 def test_several_outputs(two, rng):

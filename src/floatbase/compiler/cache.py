@@ -21,9 +21,11 @@ import sys
 import tempfile
 import threading
 import time
-import warnings
 from functools import cache as memoize
 from pathlib import Path
+
+from floatbase.compiler.environment import whole_number
+from floatbase.errors import warn
 
 MAGIC = b"floatbase cache\n"
 VERSION = 1
@@ -32,6 +34,8 @@ SUFFIX = ".entry"
 
 _HEAD = struct.Struct("<IQ32s")
 _STALE_SECONDS = 3600.0
+# no links, and no waiting for somebody to write into a pipe that has taken an entry's place
+_READ = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_CLOEXEC", "O_NONBLOCK"))
 
 
 class Cache:
@@ -55,7 +59,7 @@ class Cache:
             return None
         path = self._path(key)
         try:
-            descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0))
+            descriptor = os.open(path, _READ)
         except OSError:
             return None
         try:
@@ -120,11 +124,10 @@ class Cache:
     def _warn(self, problem: str) -> None:
         if not self._warned:
             self._warned = True
-            warnings.warn(
+            warn(
                 f"the cache directory {self.directory} {problem}; programs are compiled anew in every process. "
                 "Set FLOATBASE_CACHE to a directory of your own, or to 'off'",
                 RuntimeWarning,
-                stacklevel=4,
             )
 
     def _entries(self) -> list[os.DirEntry[str]]:
@@ -179,8 +182,7 @@ def default_cache() -> Cache | None:
         import platformdirs
 
         where = platformdirs.user_cache_dir("floatbase", appauthor=False)
-    limit = os.environ.get("FLOATBASE_CACHE_BYTES", "")
-    return Cache(where, int(limit) if limit.isdigit() else 1 << 30)
+    return Cache(where, whole_number("FLOATBASE_CACHE_BYTES", 1 << 30))
 
 
 def cache_key(*parts: object) -> str:

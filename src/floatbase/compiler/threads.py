@@ -18,7 +18,10 @@ import time
 from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy as np
+
 from floatbase.compiler.entry.layout import MAX_THREADS
+from floatbase.compiler.environment import whole_number
 from floatbase.compiler.memory import aligned
 from floatbase.compiler.sharing import AWAKE, Job, Mailbox, sharing_code
 from floatbase.errors import ArgumentError
@@ -29,8 +32,7 @@ _PATIENCE_SECONDS = 1e-4  # that the caller waits for the last helpers before gi
 
 
 def _from_environment() -> int:
-    text = os.environ.get("FLOATBASE_THREADS", "")
-    return min(max(int(text), 1), MAX_THREADS) if text.isdigit() else 1
+    return min(max(whole_number("FLOATBASE_THREADS", 1), 1), MAX_THREADS)
 
 
 _default = _from_environment()
@@ -49,9 +51,9 @@ def get_threads() -> int:
 
 def check_threads(count: object) -> int:
     """A number of threads, checked."""
-    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MAX_THREADS:
+    if isinstance(count, bool) or not isinstance(count, int | np.integer) or not 1 <= count <= MAX_THREADS:
         raise ArgumentError(f"threads must be a whole number from 1 to {MAX_THREADS}, got {count!r}")
-    return count
+    return int(count)
 
 
 def _processors() -> int:

@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
-from pathlib import Path
-
-import numpy as np
-
-# functions in these folders are not whom a warning concerns
-_INSIDE = (str(Path(__file__).parents[1]), str(Path(np.__file__).parent))
+from floatbase.errors import warn
 
 
 class ModelWarning(UserWarning):
@@ -18,10 +11,7 @@ class ModelWarning(UserWarning):
 
 def doubt(message: str) -> None:
     """Issue a `ModelWarning` that points at the code that called floatbase."""
-    frame, level = sys._getframe(1), 2
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_INSIDE):
-        frame, level = frame.f_back, level + 1
-    warnings.warn(message, ModelWarning, stacklevel=level)
+    warn(message, ModelWarning)
 
 
 def listed(names: list[str], limit: int = 6) -> str:
