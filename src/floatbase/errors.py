@@ -83,9 +83,10 @@ def warn(message: str, category: type[Warning]) -> None:
     """Issue a warning that points at the code that called floatbase."""
     import numpy as np
 
-    # not whom a warning concerns
-    inside = (str(Path(__file__).parent), str(Path(np.__file__).parent), "<frozen importlib")
+    inside = (str(Path(__file__).parent), str(Path(np.__file__).parent))  # not whom a warning concerns
+    importing = "<frozen importlib"  # frames that `warnings` does not count
     frame, level = sys._getframe(1), 2
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(inside):
-        frame, level = frame.f_back, level + 1
+    while frame.f_back is not None and frame.f_code.co_filename.startswith((*inside, importing)):
+        level += not frame.f_code.co_filename.startswith(importing)
+        frame = frame.f_back
     warnings.warn(message, category, stacklevel=level)
