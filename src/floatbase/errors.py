@@ -6,6 +6,7 @@ Every message says what was wrong, what came in, and what would be right.
 from __future__ import annotations
 
 import difflib
+import importlib
 import sys
 import warnings
 from collections.abc import Iterable
@@ -83,10 +84,11 @@ def warn(message: str, category: type[Warning]) -> None:
     """Issue a warning that points at the code that called floatbase."""
     import numpy as np
 
-    inside = (str(Path(__file__).parent), str(Path(np.__file__).parent))  # not whom a warning concerns
-    importing = "<frozen importlib"  # frames that `warnings` does not count
+    # code in these places is not whom a warning concerns; `warnings` does not count frames of the last
+    importing = "<frozen importlib"
+    inside = (*(str(Path(file).parent) for file in (__file__, np.__file__, importlib.__file__)), importing)
     frame, level = sys._getframe(1), 2
-    while frame.f_back is not None and frame.f_code.co_filename.startswith((*inside, importing)):
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(inside):
         level += not frame.f_code.co_filename.startswith(importing)
         frame = frame.f_back
     warnings.warn(message, category, stacklevel=level)
