@@ -28,6 +28,15 @@ _CALLS = {
     "inverse dynamics": "robot.inverse_dynamics(q, v, v)",
     "forward dynamics": "robot.forward_dynamics(q, v, v)",
     "mass matrix": "robot.mass_matrix(q)",
+    "inverse mass matrix": "robot.inverse_mass_matrix(q)",
+    "jacobian": "robot.jacobian(q, robot.body_names[-1])",
+    "centroidal momentum matrix": "robot.centroidal_momentum_matrix(q)",
+    "torque regressor": "robot.regressor(q, v, v)",
+    "torque regressor, batch": "robot.regressor(np.tile(q, (64, 1)), np.tile(v, (64, 1)), np.tile(v, (64, 1)))",
+    "control tick": (
+        "robot.function(['mass_matrix', 'bias', *((name, frame) for name in ('jacobian', 'drift') "
+        "for frame in robot.body_names[-1:-9:-6]), 'centroidal_momentum_matrix'])(q, v)"
+    ),
 }
 _SCRIPT = """
 import sys
@@ -57,6 +66,7 @@ def main() -> None:
     parser.add_argument("--robot", default="icub")
     parser.add_argument("--cold", type=int, default=3, help="processes per function with an empty cache")
     parser.add_argument("--warm", type=int, default=7, help="processes per function with a filled cache")
+    parser.add_argument("--functions", nargs="+", default=list(_CALLS), choices=_CALLS, metavar="FUNCTION")
     parser.add_argument("--results", type=Path, default=HERE / "results")
     options = parser.parse_args()
     console = Console(width=120)
@@ -65,8 +75,8 @@ def main() -> None:
     for heading in ("function", "cache", *_STEPS, "whole process"):
         table.add_column(heading, justify="left" if heading in ("function", "cache") else "right")
     results: dict[str, dict[str, Times]] = {}
-    for function, call in _CALLS.items():
-        script = _SCRIPT.format(robot=options.robot, call=call)
+    for function in options.functions:
+        script = _SCRIPT.format(robot=options.robot, call=_CALLS[function])
         with console.status(function):
             results[function] = _cold_and_warm(script, options.cold, options.warm)
         for cache, times in results[function].items():

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from benchmarks.contender import Array, Contender
+from benchmarks.contender import Array, Contender, Function, limited
 from benchmarks.measure import measure
 from benchmarks.options import Options
 from benchmarks.peers import pinocchio
@@ -16,28 +16,33 @@ from benchmarks.records import OURS, Record, from_outcomes
 from benchmarks.robots import Robot
 from benchmarks.states import States, sample
 
+SCALED: tuple[Function, ...] = ("inverse dynamics", "forward dynamics")
 SINGLE = 64  # how many different states the loop over one state goes through
 
 
 def compare(
     robot: Robot,
     adapters: Sequence[Any],
-    functions: Sequence[str],
-    batch: int,
+    functions: Sequence[Function],
+    batches: Sequence[int],
     options: Options,
     rounds: int,
     burst: float,
     console: Console,
 ) -> list[Record]:
-    """All functions of one robot: one state, and a batch, of every library."""
-    many = sample(robot, max(batch, SINGLE))
-    one, many = many.first(SINGLE), many.first(batch)
-    entries = _entries(robot, adapters, one, many, options, console)
-    references = {len(states): _references(robot, states, options) for states in (one, many)}
+    """All functions of one robot: one state, and batches, of every library."""
+    every = sample(robot, max(SINGLE, *batches))
+    samples = [every.first(SINGLE), *(every.first(size) for size in batches)]
+    entries = _entries(robot, adapters, samples[0], every.first(0), options, console)
+    for states in samples[1:]:
+        entries += _entries(robot, adapters, every.first(0), states, options, console)
     records: list[Record] = []
     for function in functions:
         group = [entry for entry in entries if entry.function == function]
-        expected = {count: _expected(function, table, group, count) for count, table in references.items()}
+        expected: dict[int, Array] = {}
+        for states in samples:
+            chosen = limited(function, states)
+            expected[len(chosen)] = _expected(robot, function, chosen, group, options)
         with console.status("") as status:
             outcomes = measure(
                 group, expected, rounds, burst, lambda text, f=function: status.update(f"{robot.name}: {f}: {text}")
@@ -62,11 +67,11 @@ def scale(
     for size in sizes:
         states = every.first(size)
         entries = _entries(robot, batched, every.first(0), states, options, console)
-        references = _references(robot, states, options)
-        for function in ("inverse dynamics", "forward dynamics"):
+        for function in SCALED:
             group = [entry for entry in entries if entry.function == function]
+            expected = {size: _expected(robot, function, states, group, options)}
             with console.status(f"{robot.name}: {function}: batch of {size}"):
-                outcomes = measure(group, {size: references[function]}, rounds, burst, lambda text: None)
+                outcomes = measure(group, expected, rounds, burst, lambda text: None)
             records += from_outcomes(robot, outcomes)
     return records
 
@@ -87,15 +92,8 @@ def _entries(
     return [entry for entry in entries if entry.count]
 
 
-def _references(robot: Robot, states: States, options: Options) -> dict[str, Array]:
-    """Pinocchio's results, call by call."""
-    entries = pinocchio.contenders(robot, states, states.first(0), options)
-    return {entry.function: entry.evaluate() for entry in entries}
-
-
-def _expected(function: str, table: dict[str, Array], group: Sequence[Contender], count: int) -> Array:
-    """Pinocchio's result; where it has none, that of the first library in the list that does."""
-    if function in table:
-        return table[function]
-    others = (entry.evaluate() for entry in group if entry.count == count)
-    return next(others, np.empty(0))
+def _expected(robot: Robot, function: Function, states: States, group: Sequence[Contender], options: Options) -> Array:
+    """Pinocchio's result, call by call; where it has none, that of the first library in the list that does."""
+    references = pinocchio.contenders(robot, states, states.first(0), options)
+    candidates = [entry for entry in [*references, *group] if entry.function == function and entry.count == len(states)]
+    return candidates[0].evaluate() if candidates else np.empty(0)

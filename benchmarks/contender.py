@@ -5,16 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from timeit import Timer
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.states import States
+
 Array = npt.NDArray[np.float64]
-Function = Literal["inverse dynamics", "forward dynamics", "mass matrix", "bias", "centre of mass", "jacobian"]
-FUNCTIONS: tuple[Function, ...] = (
-    "inverse dynamics", "forward dynamics", "mass matrix", "bias", "centre of mass", "jacobian",
-)  # fmt: skip
+Function = Literal[
+    "inverse dynamics",
+    "forward dynamics",
+    "mass matrix",
+    "inverse mass matrix",
+    "bias",
+    "centre of mass",
+    "jacobian",
+    "centroidal momentum matrix",
+    "torque regressor",
+    "control tick",  # mass matrix, bias, Jacobians of two frames and their drift, centroidal momentum matrix
+]
+FUNCTIONS: tuple[Function, ...] = get_args(Function)
+LARGEST_BATCH: dict[str, int] = {"torque regressor": 1024}  # a humanoid's takes 100 kB
+
 Mode = Literal["one state", "batch"]
 Output = Literal["fresh", "reused"]
 
@@ -71,3 +84,8 @@ class Contender:
             exec(code, scope)
             rows.append(np.array(eval(result, scope), dtype=float))
         return self.convert(np.stack(rows))
+
+
+def limited(function: Function, states: States) -> States:
+    """The states of a batch on which a function is timed."""
+    return states.first(LARGEST_BATCH.get(function, len(states)))

@@ -20,9 +20,13 @@ TOLERANCE: dict[Function, float] = {
     "inverse dynamics": 1e-11,
     "forward dynamics": 1e-9,
     "mass matrix": 1e-11,
+    "inverse mass matrix": 1e-9,
     "bias": 1e-11,
     "centre of mass": 1e-11,
     "jacobian": 1e-11,
+    "centroidal momentum matrix": 1e-11,
+    "torque regressor": 1e-11,
+    "control tick": 1e-11,
 }
 
 

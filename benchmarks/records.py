@@ -54,7 +54,7 @@ class Record:
 
 def from_outcomes(robot: Robot, outcomes: Sequence[Outcome]) -> list[Record]:
     """Records of one robot and function, with speeds relative to Pinocchio's in the same mode."""
-    baseline = {o.contender.mode: o.shortest for o in outcomes if o.ok and _is_reference(o)}
+    baseline = {_cell(o): o.shortest for o in outcomes if o.ok and _is_reference(o)}
     records = []
     for outcome in outcomes:
         item = outcome.contender
@@ -72,13 +72,17 @@ def from_outcomes(robot: Robot, outcomes: Sequence[Outcome]) -> list[Record]:
                 status=outcome.status,
                 shortest=1e6 * outcome.shortest,
                 median=1e6 * outcome.median,
-                relative_speed=baseline.get(item.mode, math.nan) / outcome.shortest,
+                relative_speed=baseline.get(_cell(outcome), math.nan) / outcome.shortest,
                 first_call=outcome.first,
                 error=max(outcome.error_before, outcome.error_after) if outcome.ok else outcome.error_before,
                 statement=item.statement,
             )
         )
     return records
+
+
+def _cell(outcome: Outcome) -> tuple[str, int]:
+    return outcome.contender.mode, outcome.contender.count
 
 
 def _is_reference(outcome: Outcome) -> bool:

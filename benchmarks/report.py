@@ -75,7 +75,7 @@ def _groups(records: Sequence[Record]) -> dict[tuple[str, int, str], list[Record
     for record in records:
         groups.setdefault((record.robot, record.nv, record.function), []).append(record)
     for group in groups.values():
-        group.sort(key=lambda r: (r.mode != "one state", r.threads, not r.ok, r.shortest))
+        group.sort(key=lambda r: (r.mode != "one state", r.states, r.threads, not r.ok, r.shortest))
     return groups
 
 

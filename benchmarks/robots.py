@@ -24,11 +24,11 @@ Array = npt.NDArray[np.float64]
 NAMES = ("panda", "anymal_c", "g1", "icub", "talos")
 _BOLTED_DOWN = {"panda"}
 _FRAMES = {
-    "panda": "panda_hand",
-    "anymal_c": "LF_FOOT",
-    "g1": "left_ankle_roll_link",
-    "icub": "l_sole",
-    "talos": "left_sole_link",
+    "panda": ("panda_hand", "panda_link4"),
+    "anymal_c": ("LF_FOOT", "RH_FOOT"),
+    "g1": ("left_ankle_roll_link", "right_ankle_roll_link"),
+    "icub": ("l_sole", "r_sole"),
+    "talos": ("left_sole_link", "right_sole_link"),
 }
 _KEPT = {"link", "joint"}
 _KEPT_IN_LINK = {"inertial"}
@@ -44,8 +44,10 @@ class Robot:
     floating: bool
     root: str
     joints: tuple[str, ...]  # moving joints, in the order of the file: the order of the reference convention
+    moved: tuple[str, ...]  # the link that each of them moves
     limits: Array  # (n_joints, 2), infinite where the file says nothing
     frame: str  # whose Jacobian is timed
+    other: str  # the second frame of the control tick
 
     @property
     def nv(self) -> int:
@@ -76,8 +78,10 @@ def prepare(name: str, folder: Path) -> Robot:
         floating=name not in _BOLTED_DOWN,
         root=root,
         joints=tuple(joint.get("name", "") for joint in moving),
+        moved=tuple(_link(joint, "child") for joint in moving),
         limits=np.array([_limits(joint) for joint in moving]).reshape(-1, 2),
-        frame=_FRAMES[name],
+        frame=_FRAMES[name][0],
+        other=_FRAMES[name][1],
     )
 
 

@@ -52,7 +52,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for name in options.robots:
             robot = robots.prepare(name, Path(folder))
-            records += compare(robot, adapters, options.functions, options.batch, settings, rounds, burst, console)
+            records += compare(robot, adapters, options.functions, options.batches, settings, rounds, burst, console)
         if not options.no_scaling:
             sizes = [1, 16, 256, 4096] if options.quick else [4**power for power in range(8)]
             robot = robots.prepare(options.scaling_robot, Path(folder))
@@ -108,7 +108,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--robots", nargs="+", default=list(robots.NAMES), choices=robots.NAMES, metavar="ROBOT")
     parser.add_argument("--peers", nargs="+", default=list(PEERS), choices=PEERS, metavar="PEER")
     parser.add_argument("--functions", nargs="+", default=list(FUNCTIONS), choices=FUNCTIONS, metavar="FUNCTION")
-    parser.add_argument("--batch", type=int, default=4096, help="states in a batch (default 4096)")
+    parser.add_argument("--batches", nargs="*", type=int, default=[16, 4096], help="states in a batch (16 and 4096)")
     parser.add_argument("--rounds", type=int, default=25, help="rounds in which all entries take turns")
     parser.add_argument("--scaling-robot", default="icub", choices=robots.NAMES, help="for the plot over batch sizes")
     parser.add_argument("--no-scaling", action="store_true", help="leave out the plot over batch sizes")

@@ -116,6 +116,31 @@ class Layout:
         """Jacobians (N, m, nv) with respect to the reference velocity from those with respect to the library's."""
         return jacobian @ np.swapaxes(self.map(states), 1, 2)
 
+    def regressor_back(self, states: States, regressor: Array, movers: Sequence[str], entries: Sequence[int]) -> Array:
+        """Reference regressors: rows as forces, a floating base's columns first, then those of what each joint moves.
+
+        movers: the joint that moves each of the library's bodies, "" for the base. entries: where the library has
+        m, m c, I_xx, I_xy, I_xz, I_yy, I_yz, I_zz of a body.
+        """
+        bodies = [list(movers).index(name) for name in ([""] if self.robot.floating else []) + list(self.robot.joints)]
+        columns = 10 * np.array(bodies)[:, None] + np.array(entries)
+        return self.map(states) @ regressor[:, :, columns.ravel()]
+
+    def tick_back(self, states: States, results: Array) -> Array:
+        """The parts of a control tick (see `pack`), each in the reference convention."""
+        n, nv = len(states), self.robot.nv
+        jacobian = ((6, nv), self.columns_back)
+        parts = [
+            ((nv, nv), self.matrix_back), ((nv,), self.force_back), jacobian, jacobian,
+            ((12,), lambda states, drifts: drifts), jacobian,
+        ]  # fmt: skip
+        converted, start = [], 0
+        for shape, back in parts:
+            size = int(np.prod(shape))
+            converted.append(back(states, results[:, start : start + size].reshape(n, *shape)).reshape(n, -1))
+            start += size
+        return np.hstack(converted)
+
     def map(self, states: States) -> Array:
         r"""$T$ (N, nv, nv): reference velocity = T @ the library's velocity. It is orthogonal."""
         n, nv = len(states), self.robot.nv
@@ -140,6 +165,11 @@ class Layout:
         if self.robot.floating and self.linear_in_world:
             spin[:, :3] = np.cross(states.v[:, 3:6], states.v[:, :3])
         return spin
+
+
+def pack(batch: int, *parts: Array) -> Array:
+    """Several results one after another, (..., size); `batch`: how many of their axes are batch axes."""
+    return np.concatenate([np.reshape(part, (*np.shape(part)[:batch], -1)) for part in parts], axis=-1)
 
 
 def joint_order(robot: Robot, names: Sequence[str]) -> npt.NDArray[np.int64]:

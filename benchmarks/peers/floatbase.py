@@ -7,25 +7,29 @@ from typing import Any
 import numpy as np
 
 import floatbase as fb
-from benchmarks.contender import Array, Contender, Function
+from benchmarks.contender import Array, Contender, Function, limited
 from benchmarks.options import Options
 from benchmarks.robots import Robot
-from benchmarks.states import Layout, States, joint_order
+from benchmarks.states import Layout, States, joint_order, pack
 
 NAME = "floatbase"
 NOTES = (
     "public methods with all checks of their arguments; compiled for this processor when first called",
-    "'function' is the object that `robot.function` returns, called in the loop",
+    "'function' is the object that `robot.function` returns, called in the loop; so is the control tick",
 )
 
 _METHODS: dict[Function, tuple[str, str]] = {
     "inverse dynamics": ("inverse_dynamics", "q, v, a"),
     "forward dynamics": ("forward_dynamics", "q, v, tau"),
     "mass matrix": ("mass_matrix", "q"),
+    "inverse mass matrix": ("inverse_mass_matrix", "q"),
     "bias": ("bias", "q, v"),
     "centre of mass": ("com", "q"),
     "jacobian": ("jacobian", "q"),
+    "centroidal momentum matrix": ("centroidal_momentum_matrix", "q"),
+    "torque regressor": ("regressor", "q, v, a"),
 }
+_TICK = "q, v"
 
 
 def version() -> str:
@@ -38,30 +42,31 @@ def contenders(robot: Robot, one: States, batch: States, options: Options) -> li
         robot.path, floating=robot.floating, representation="body", allow_nonphysical=True, allow_massless=True
     )
     layout = Layout(robot, joint_order(robot, library.joint_names))
+    functions: list[Function] = [*_METHODS, *(["control tick"] if robot.floating else [])]
     found = []
-    for function in _METHODS:
+    for function in functions:
         for reused in (False, True):
-            found.append(_single(layout, one, library, function, reused))
+            if len(one):
+                found.append(_single(layout, one, library, function, reused))
             for threads in (1, 2) if len(batch) else ():
-                found.append(_batch(layout, batch, library, function, reused, threads))
-        found.append(_chosen_ahead(layout, one, library, function))
+                found.append(_batch(layout, limited(function, batch), library, function, reused, threads))
+        if len(one) and function != "control tick":
+            found.append(_chosen_ahead(layout, one, library, function))
     return found
 
 
 def _single(layout: Layout, states: States, library: Any, function: Function, reused: bool) -> Contender:
-    method, names = _METHODS[function]
+    names, call, result = _call(function, reused, "")
     arrays = _arrays(layout, states, names)
-    arguments = names + (", frame" if function == "jacobian" else "")
-    call = f"robot.{method}({arguments}{', out=out' if reused else ''})"
     return Contender(
         peer=NAME,
         function=function,
         mode="one state",
         output="reused" if reused else "fresh",
-        statement=call if reused else f"r = {call}",
-        result="out" if reused else "r",
-        namespace={"robot": library, "frame": layout.robot.frame, "out": np.zeros(_shape(layout, function))},
-        convert=lambda r: _convert(layout, states, function, r),
+        statement=call,
+        result=result.format(batch=0),
+        namespace={**_scope(layout, library, function), "out": _zeros(layout, library, function)},
+        convert=lambda r: _convert(layout, states, library, function, r),
         count=len(states),
         variables=names,
         states=list(zip(*arrays.values(), strict=True)) if len(arrays) > 1 else list(arrays["q"]),
@@ -81,8 +86,8 @@ def _chosen_ahead(layout: Layout, states: States, library: Any, function: Functi
         variant="function",
         statement=f"f({names}, out=out)",
         result="out",
-        namespace={"f": library.function(wanted), "out": np.zeros(_shape(layout, function))},
-        convert=lambda r: _convert(layout, states, function, r),
+        namespace={"f": library.function(wanted), "out": _zeros(layout, library, function)},
+        convert=lambda r: _convert(layout, states, library, function, r),
         count=len(states),
         variables=names,
         states=list(zip(*arrays.values(), strict=True)) if len(arrays) > 1 else list(arrays["q"]),
@@ -90,26 +95,43 @@ def _chosen_ahead(layout: Layout, states: States, library: Any, function: Functi
 
 
 def _batch(layout: Layout, states: States, library: Any, function: Function, reused: bool, threads: int) -> Contender:
-    method, names = _METHODS[function]
-    arguments = names + (", frame" if function == "jacobian" else "")
-    options = (", out=out" if reused else "") + (", threads=threads" if threads > 1 else "")
-    call = f"robot.{method}({arguments}{options})"
-    out = np.zeros((len(states), *_shape(layout, function))) if reused else None
+    names, call, result = _call(function, reused, ", threads=threads" if threads > 1 else "")
     return Contender(
         peer=NAME,
         function=function,
         mode="batch",
         output="reused" if reused else "fresh",
-        statement=call if reused else f"r = {call}",
-        result="out" if reused else "r",
+        statement=call,
+        result=result.format(batch=1),
         namespace={
-            "robot": library, "frame": layout.robot.frame, "out": out, "threads": threads,
-            **_arrays(layout, states, names),
+            **_scope(layout, library, function), "threads": threads, **_arrays(layout, states, names),
+            "out": _zeros(layout, library, function, len(states)) if reused else None,
         },
-        convert=lambda r: _convert(layout, states, function, r),
+        convert=lambda r: _convert(layout, states, library, function, r),
         count=len(states),
         threads=threads,
     )  # fmt: skip
+
+
+def _call(function: Function, reused: bool, options: str) -> tuple[str, str, str]:
+    """The arrays, the statement, and the expression of its result."""
+    options = f"{', out=out' if reused else ''}{options}"
+    assigned, result = ("", "out") if reused else ("r = ", "r")
+    if function == "control tick":
+        return _TICK, f"{assigned}f({_TICK}{options})", f"pack({{batch}}, *{result})"
+    method, names = _METHODS[function]
+    frame = ", frame" if function == "jacobian" else ""
+    return names, f"{assigned}robot.{method}({names}{frame}{options})", result
+
+
+def _scope(layout: Layout, library: Any, function: Function) -> dict[str, Any]:
+    frame, other = layout.robot.frame, layout.robot.other
+    if function != "control tick":
+        return {"robot": library, "frame": frame}
+    drifts = [("drift", frame), ("drift", other)]
+    jacobians = [("jacobian", frame), ("jacobian", other)]
+    tick = library.function(["mass_matrix", "bias", *jacobians, *drifts, "centroidal_momentum_matrix"])
+    return {"f": tick, "pack": pack}
 
 
 def _arrays(layout: Layout, states: States, names: str) -> dict[str, Array]:
@@ -122,17 +144,35 @@ def _arrays(layout: Layout, states: States, names: str) -> dict[str, Array]:
     return {name: every[name](states) for name in names.split(", ")}
 
 
-def _shape(layout: Layout, function: Function) -> tuple[int, ...]:
+def _zeros(layout: Layout, library: Any, function: Function, *batch: int) -> Any:
+    """Memory for the results."""
     nv = layout.robot.nv
-    return {"mass matrix": (nv, nv), "centre of mass": (3,), "jacobian": (6, nv)}.get(function, (nv,))
+    if function == "control tick":
+        shapes = [(nv, nv), (nv,), (6, nv), (6, nv), (6,), (6,), (6, nv)]
+        return tuple(np.zeros((*batch, *shape)) for shape in shapes)
+    shapes = {
+        "mass matrix": (nv, nv),
+        "inverse mass matrix": (nv, nv),
+        "centre of mass": (3,),
+        "jacobian": (6, nv),
+        "centroidal momentum matrix": (6, nv),
+        "torque regressor": (nv, 10 * library.n_bodies),
+    }
+    return np.zeros((*batch, *shapes.get(function, (nv,))))
 
 
-def _convert(layout: Layout, states: States, function: Function, results: Array) -> Array:
+def _convert(layout: Layout, states: States, library: Any, function: Function, results: Array) -> Array:
     if function == "centre of mass":
         return results
+    if function == "torque regressor":
+        movers = [body.joint.name if body.joint else "" for body in library.tree.bodies]
+        return layout.regressor_back(states, results, movers, range(10))
     back = {
         "forward dynamics": layout.acceleration_back,
         "mass matrix": layout.matrix_back,
+        "inverse mass matrix": layout.matrix_back,
         "jacobian": layout.columns_back,
+        "centroidal momentum matrix": layout.columns_back,
+        "control tick": layout.tick_back,
     }.get(function, layout.force_back)
     return back(states, results)

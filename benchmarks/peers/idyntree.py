@@ -45,6 +45,7 @@ def contenders(robot: Robot, one: States, batch: States, options: Options) -> li
         "tau": idyn.FreeFloatingGeneralizedTorques(model),
         "M": idyn.MatrixDynSize(full, full), "J": idyn.MatrixDynSize(6, full),
         "frame": model.getFrameIndex(robot.frame), "concatenate": np.concatenate,
+        "Y": idyn.MatrixDynSize(full, 10 * model.getNrOfLinks()),
     }  # fmt: skip
     scope["wrenches"].zero()
     states = list(zip(poses, q, v[:, :6], v[:, 6:], a[:, :6], a[:, 6:], strict=True))
@@ -58,6 +59,9 @@ def contenders(robot: Robot, one: States, batch: States, options: Options) -> li
         )  # fmt: skip
 
     drop = 6 - base
+    names = [model.getLinkName(i) for i in range(model.getNrOfLinks())]
+    joint_of = dict(zip(robot.moved, robot.joints, strict=True))
+    movers = [joint_of.get(name, "") for name in names]
     return [
         entry(
             "inverse dynamics", "kindyn.inverseDynamics(base_acceleration, accelerations, wrenches, tau)", torques,
@@ -76,7 +80,24 @@ def contenders(robot: Robot, one: States, batch: States, options: Options) -> li
             "jacobian", "kindyn.getFrameFreeFloatingJacobian(frame, J)", "J.toNumPy()",
             lambda r: layout.columns_back(one, r[:, :, drop:]),
         ),
+        *([
+            entry(
+                "centroidal momentum matrix", "kindyn.getCentroidalTotalMomentumJacobian(J)", "J.toNumPy()",
+                lambda r: layout.columns_back(one, _in_world(one, r)),
+            )
+        ] if robot.floating else []),
+        entry(
+            "torque regressor",
+            "kindyn.inverseDynamicsInertialParametersRegressor(base_acceleration, accelerations, Y)", "Y.toNumPy()",
+            lambda r: layout.regressor_back(one, r[:, drop:], movers, range(10)),
+        ),
     ]  # fmt: skip
+
+
+def _in_world(states: States, momentum: Array) -> Array:
+    """Linear and angular momentum (N, 6, nv) in world axes, from the base's."""
+    rotation = rotations(states.q)
+    return np.concatenate([rotation @ momentum[:, :3], rotation @ momentum[:, 3:]], axis=1)
 
 
 def _poses(robot: Robot, states: States) -> list[Array]:

@@ -16,7 +16,7 @@ NAME = "MuJoCo"
 NOTES = (
     "constraints are switched off; forward dynamics is mj_forward, which includes what a simulator needs besides "
     "(collision detection finds no shapes)",
-    "the mass matrix is mj_kinematics, mj_comPos, mj_crb and mj_fullM",
+    "the mass matrix is mj_kinematics, mj_comPos, mj_crb and mj_fullM; its inverse solves for the columns of 1",
 )
 
 
@@ -36,7 +36,8 @@ def contenders(robot: Robot, one: States, batch: States, options: Options) -> li
         "model": model, "data": data, "qpos": data.qpos, "qvel": data.qvel, "qacc": data.qacc,
         "force": data.qfrc_applied, "M": np.zeros((model.nv, model.nv)), "mj_inverse": mujoco.mj_inverse,
         "mj_forward": mujoco.mj_forward, "mj_kinematics": mujoco.mj_kinematics, "mj_comPos": mujoco.mj_comPos,
-        "mj_crb": mujoco.mj_crb, "mj_fullM": mujoco.mj_fullM,
+        "mj_crb": mujoco.mj_crb, "mj_fullM": mujoco.mj_fullM, "mj_factorM": mujoco.mj_factorM,
+        "mj_solveM": mujoco.mj_solveM, "one": np.eye(model.nv),
     }  # fmt: skip
 
     def entry(function: Function, variables: str, states: list, statement: str, result: str, convert) -> Contender:
@@ -58,6 +59,12 @@ def contenders(robot: Robot, one: States, batch: States, options: Options) -> li
             "mass matrix", "q", list(q),
             "qpos[:] = q; mj_kinematics(model, data); mj_comPos(model, data); mj_crb(model, data); "
             "mj_fullM(model, data, M)",
+            "M", layout.matrix_back,
+        ),
+        entry(
+            "inverse mass matrix", "q", list(q),
+            "qpos[:] = q; mj_kinematics(model, data); mj_comPos(model, data); mj_crb(model, data); "
+            "mj_factorM(model, data); mj_solveM(model, data, M, one)",
             "M", layout.matrix_back,
         ),
     ]  # fmt: skip
