@@ -32,6 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 from floatbase.algorithms.base import BasePose
 from floatbase.algorithms.elements import Mechanism
@@ -69,7 +70,7 @@ class Column:
     double: Screw
     carries: frozenset[int] = frozenset()  # which columns of its own joint (and carrier) it turns
 
-    def mapped(self, change: Callable[[Screw], Screw]) -> Column:
+    def mapped(self, change: Callable[[Screw], Screw]) -> Self:
         """The same with its twists seen from another frame."""
         unit, rate, second, double = (change(twist) for twist in (self.unit, self.rate, self.second, self.double))
         return replace(self, unit=unit, rate=rate, second=second, double=double)

@@ -36,21 +36,19 @@ from floatbase.algorithms.derivatives.columns import (
     base_motion,
     joined_elements,
     joint_columns,
-    twist_from,
 )
 from floatbase.algorithms.derivatives.composites import Composite, composites, gyrate, gyrate_back, placed
 from floatbase.algorithms.derivatives.external import add_fixed_wrenches
-from floatbase.algorithms.elements import Mechanism, mechanism
+from floatbase.algorithms.derivatives.pairs import visit_pairs
+from floatbase.algorithms.elements import mechanism
 from floatbase.algorithms.inertias import grouped_inertias
 from floatbase.algorithms.inverse_dynamics import rotor_inertias
-from floatbase.algorithms.kinematics import Motion, Pose, all_motions, representation_pose
-from floatbase.algorithms.mass_matrix import poses_in_base_axes, stops_of
+from floatbase.algorithms.kinematics import Motion, all_motions, representation_pose
 from floatbase.algorithms.wrenches import Wrenches, external_wrenches, wrench_arrays
 from floatbase.model.tree import Tree
 from floatbase.spatial.arrays import Array, Component, matrix
 from floatbase.spatial.screws import Screw, momentum_of, power, sum_screws, wrench_product
-from floatbase.spatial.turns import turn
-from floatbase.spatial.vectors import Vector, add, cross, dot, multiply
+from floatbase.spatial.vectors import Vector, dot
 
 Rows = list[list[Component]]
 
@@ -87,7 +85,13 @@ def inverse_dynamics_derivatives(
     table = Table(dq, dv, da)
     columns = joint_columns(m, motions)
     base = base_columns(tree, m.base, base_motion(tree, m.base, v_base, a_base))
-    _fill_joints(table, m, columns, base, carried)
+
+    def load(carrier: int, own: Sequence[Column]) -> list[tuple[Column, Products]]:
+        here = [(column, products(column, carried[carrier])) for column in own]
+        _fill_same_carrier(table, here, carried[carrier])
+        return here
+
+    visit_pairs(m, columns, base, load, partial(_fill_pairs, table))
     if base:
         whole = placed(carried[0], representation_pose(tree, m.base))
         _fill_same_carrier(table, [(column, products(column, whole)) for column in base], whole)
@@ -114,6 +118,10 @@ class Products(NamedTuple):
     velocity: Screw
     gyration: Vector
 
+    def mapped(self, wrench: Callable[[Screw], Screw], couple: Callable[[Vector], Vector]) -> Products:
+        """The same in another frame."""
+        return Products(wrench(self.mass), wrench(self.configuration), wrench(self.velocity), couple(self.gyration))
+
 
 def products(column: Column, carried: Composite) -> Products:
     """Of a column with what its carrier carries, in the same frame."""
@@ -125,38 +133,6 @@ def products(column: Column, carried: Composite) -> Products:
         sum_screws(gyrate(carried, column.unit), momentum_of(inertia, column.double)),
         gyrate_back(carried, column.unit),
     )
-
-
-def _fill_joints(
-    table: Table, m: Mechanism, columns: Sequence[Column], base: Sequence[Column], carried: Sequence[Composite]
-) -> None:
-    """The entries of joints with one another and with the base."""
-    by_carrier: dict[int, list[Column]] = {}
-    for column in columns:
-        by_carrier.setdefault(column.carrier, []).append(column)
-    ends = stops_of(m)
-    poses = poses_in_base_axes(m, ends)
-    outer: dict[int, list[Column]] = {0: list(base)}  # columns in the frame in which the base twist is written
-    for i in poses:
-        if i > 0 and i in by_carrier:
-            outer[i] = [column.mapped(partial(twist_from, poses[i])) for column in by_carrier[i]]
-    for carrier, own in by_carrier.items():
-        here = [(column, products(column, carried[carrier])) for column in own]
-        _fill_same_carrier(table, here, carried[carrier])
-        i = carrier
-        while i not in ends and m.parent(i) > 0:
-            here = [(column, _to_parent(m, i, part)) for column, part in here]
-            i = m.parent(i)
-            _fill_pairs(table, here, by_carrier.get(i, ()))
-        if not m.tree.floating:
-            continue
-        if i not in ends:
-            here = [(column, _to_parent(m, i, part)) for column, part in here]
-            i = 0
-        if i > 0 or m.tree.representation != "body":
-            here = [(column, _to_base(poses[i], part)) for column, part in here]
-        for j in [*m.path_to(i)[-2::-1], 0]:
-            _fill_pairs(table, here, outer.get(j, ()))
 
 
 def _fill_pairs(table: Table, here: Sequence[tuple[Column, Products]], others: Sequence[Column]) -> None:
@@ -185,28 +161,6 @@ def _fill_same_carrier(table: Table, here: Sequence[tuple[Column, Products]], ca
             _add(table.dq, i, j, entry)
             _add(table.dv, i, j, dot(other.unit[1], part.gyration) + power(other.double, part.mass))
             _add(table.da, i, j, power(other.unit, part.mass))
-
-
-def _to_parent(m: Mechanism, i: int, part: Products) -> Products:
-    joint = m.joints[i]
-
-    def wrench(w: Screw) -> Screw:
-        force = turn(joint.rotation, w[0])
-        return force, add(turn(joint.rotation, w[1]), cross(joint.position, force))
-
-    return _mapped(part, wrench, lambda couple: turn(joint.rotation, couple))
-
-
-def _to_base(pose: Pose, part: Products) -> Products:
-    def wrench(w: Screw) -> Screw:
-        force = multiply(pose.rotation, w[0])
-        return force, add(multiply(pose.rotation, w[1]), cross(pose.position, force))
-
-    return _mapped(part, wrench, lambda couple: multiply(pose.rotation, couple))
-
-
-def _mapped(part: Products, wrench: Callable[[Screw], Screw], couple: Callable[[Vector], Vector]) -> Products:
-    return Products(wrench(part.mass), wrench(part.configuration), wrench(part.velocity), couple(part.gyration))
 
 
 def _add(rows: Rows, i: int, j: int, entry: Component) -> None:
