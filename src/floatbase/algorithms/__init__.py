@@ -26,6 +26,7 @@ from floatbase.algorithms.changes import (
 from floatbase.algorithms.configuration import difference, difference_derivatives, integrate, integrate_derivatives
 from floatbase.algorithms.coriolis import coriolis_matrix
 from floatbase.algorithms.derivatives.differences import Deviation, deviation, finite_difference
+from floatbase.algorithms.derivatives.second_order import InverseDynamicsHessian, inverse_dynamics_hessian
 from floatbase.algorithms.energy import kinetic_energy, potential_energy
 from floatbase.algorithms.energy_regressors import kinetic_energy_regressor, potential_energy_regressor
 from floatbase.algorithms.forward_dynamics import forward_dynamics
@@ -48,6 +49,7 @@ from floatbase.algorithms.velocity import velocity
 __all__ = [
     "Change",
     "Deviation",
+    "InverseDynamicsHessian",
     "acceleration",
     "average_velocity",
     "base_regressor",
@@ -75,6 +77,7 @@ __all__ = [
     "integrate",
     "integrate_derivatives",
     "inverse_dynamics",
+    "inverse_dynamics_hessian",
     "inverse_mass_matrix",
     "jacobian",
     "jacobian_rate",
