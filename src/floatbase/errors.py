@@ -60,10 +60,10 @@ class MissingDependencyError(FloatbaseError, ImportError):
     """An optional package is needed and not installed."""
 
 
-def unknown_name(kind: str, name: str, known: Iterable[str], limit: int = 12) -> UnknownNameError:
+def unknown_name(kind: str, name: object, known: Iterable[str], limit: int = 12) -> UnknownNameError:
     """The error for a misspelt name: lists near matches, or else the first few valid names."""
     choices = sorted(known)
-    near = difflib.get_close_matches(name, choices, n=5, cutoff=0.5)
+    near = difflib.get_close_matches(str(name), choices, n=5, cutoff=0.5)
     if near:
         hint = "did you mean " + " or ".join(repr(match) for match in near) + "?"
     elif len(choices) <= limit:

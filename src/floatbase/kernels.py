@@ -28,14 +28,14 @@ from floatbase.compiler import casadi_arrays, is_symbolic
 from floatbase.compiler.cache import Cache, cache_key, default_cache
 from floatbase.compiler.function import Function
 from floatbase.compiler.graph import Graph
-from floatbase.compiler.program import Port, Program
+from floatbase.compiler.program import Port, Program, as_shape
 from floatbase.compiler.symbol_arrays import refuse_output, symbols
-from floatbase.compiler.tracing import as_shape, call_with_symbols, extract, flatten
+from floatbase.compiler.tracing import call_with_symbols, extract, flatten
 from floatbase.errors import ArgumentError, TraceError, unknown_name
 from floatbase.fingerprint import fingerprint
 from floatbase.robot import Robot
-from floatbase.robot.core import check_configuration
 from floatbase.robot.quantities import STATE, state_port
+from floatbase.robot.states import check_configuration
 
 Shape = int | Sequence[int]
 

@@ -38,17 +38,13 @@ def load(
     * `keep_force_sensors`: keep joints that carry a force/torque sensor as cuts of the tree.
     * `allow_nonphysical`, `allow_massless`: accept inertias no rigid body has, or joints that move nothing with mass.
     """
-    if isinstance(joints, str):
-        raise ArgumentError(
-            f"load: joints is the text {joints!r}; it takes a list of joint names, such as [{joints!r}]"
-        )
     settings: dict[str, Any] = {
         "base": base,
         "floating": floating,
-        "joints": joints if joints is None else tuple(joints),
-        "locked": locked if locked is None else dict(locked),
+        "joints": joints,
+        "locked": locked,
         "representation": representation,
-        "gravity": gravity if isinstance(gravity, tuple) else tuple(gravity),
+        "gravity": gravity,
         "free_mimic": free_mimic,
         "keep_force_sensors": keep_force_sensors,
         "allow_nonphysical": allow_nonphysical,

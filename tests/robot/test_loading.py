@@ -67,5 +67,48 @@ def test_what_cannot_be_loaded(tmp_path):
         fb.load(3)
     with pytest.raises(ArgumentError, match="body"):
         fb.load("panda", representation="spatial")
-    with pytest.raises(ArgumentError, match=r"joints is the text 'panda_joint1'; it takes a list.*\['panda_joint1'\]"):
+    with pytest.raises(ArgumentError, match=r"a list of joint names, such as \['panda_joint1'\], got 'panda_joint1'"):
         fb.load("panda", joints="panda_joint1")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"joints": 3}, "joints must be a list of joint names, got 3"),
+        ({"joints": [3]}, "unknown joint 3; the valid choices are: panda_finger_joint1"),
+        ({"locked": ["panda_joint1"]}, r"locked must be a mapping of joint names to positions, got \['panda_joint1'\]"),
+        ({"locked": {"panda_joint1": "x"}}, "'panda_joint1' cannot be locked at 'x'"),
+        ({"base": 3}, "unknown link 3"),
+        ({"gravity": -9.81}, "gravity is -9.81; it is a vector of 3 numbers"),
+        ({"gravity": "down"}, "it is a vector of 3 numbers"),
+        ({"gravity": np.zeros((3, 2))}, "it is a vector of 3 numbers"),
+        ({"gravity": (0, 0, 1j)}, "it is a vector of 3 numbers"),
+        ({"gravity": (0, 0, np.nan)}, "must be finite"),
+        ({"floating": "yes"}, "floating must be True or False, got 'yes'"),
+        ({"free_mimic": 1}, "free_mimic must be True or False, got 1"),
+        ({"representation": ["body"]}, "representation is"),
+    ],
+)
+def test_settings_of_a_wrong_kind(settings, message):
+    with pytest.raises(ArgumentError, match=message):
+        fb.load("panda", **settings)
+
+
+def test_robots_made_of_others_check_their_settings():
+    robot = fb.load("panda")
+    for change, message in (
+        (lambda: robot.with_gravity(-9.81), "gravity is -9.81"),
+        (lambda: robot.with_joints("panda_joint1"), "joints must be a list"),
+        (lambda: robot.with_joints(["panda_joint1"], ["panda_joint2"]), "locked must be a mapping"),
+        (lambda: fb.Robot("panda"), "a robot is made of a floatbase.Model, got 'panda'; see floatbase.load"),
+        (lambda: fb.Robot(robot.model, bse="panda_link0"), "unknown setting of a robot 'bse'; did you mean 'base'"),
+    ):
+        with pytest.raises(ArgumentError, match=message):
+            change()
+
+
+def test_gravity_does_not_follow_the_array_it_came_from():
+    gravity = np.array([0.0, 0.0, -1.0])
+    robot = fb.load("panda", gravity=gravity)
+    gravity[2] = 5.0
+    assert robot.with_representation("body").tree.gravity == (0.0, 0.0, -1.0)

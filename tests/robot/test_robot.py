@@ -136,6 +136,33 @@ class TestBadInput:
         with pytest.raises(ArgumentError, match="no wrench"):
             robot.function("mass_matrix", wrenches=("LF_FOOT",))
 
+    @pytest.mark.parametrize("wrenches", [np.zeros(6), [], 0, "LF_FOOT", [("LF_FOOT", np.zeros(6))]])
+    def test_wrenches_without_frames(self, robot, wrenches):
+        q, v = robot.random(0)
+        for parameters in (None, robot.inertial_parameters):
+            with pytest.raises(ArgumentError, match="wrenches must be a mapping of frames to wrenches, got"):
+                robot.bias(q, v, wrenches, parameters=parameters)
+
+    @pytest.mark.parametrize("frame", [3, None, ["LF_FOOT"], np.array("LF_FOOT"), b"LF_FOOT"])
+    def test_frames_that_are_no_names(self, robot, frame):
+        for method in (robot.pose, robot.jacobian):
+            with pytest.raises(ArgumentError, match=r"unknown frame|a frame is given by its name"):
+                method(robot.neutral(), frame)
+
+    def test_requests_of_a_wrong_kind(self, robot):
+        for outputs in (3, None):
+            with pytest.raises(ArgumentError, match="outputs must be names of quantities"):
+                robot.function(outputs)
+        for wrenches in (3, "LF_FOOT"):
+            with pytest.raises(ArgumentError, match="wrenches must be a sequence of frame names"):
+                robot.function("bias", wrenches=wrenches)
+        for n in (-1, 2.5, "x", None):
+            with pytest.raises(ArgumentError, match="random: n must be a whole number"):
+                robot.random(0, n=n)
+        with pytest.raises(ArgumentError, match="rng must be a generator of NumPy or a seed, got 'x'"):
+            robot.random("x")
+        assert robot.random(0, n=np.int64(3))[0].shape == (3, robot.nq)
+
     def test_shapes(self, robot):
         with pytest.raises(ShapeError, match=r"q.*19"):
             robot.mass_matrix(np.zeros(18))

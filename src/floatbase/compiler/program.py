@@ -32,6 +32,7 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -155,6 +156,16 @@ class Program:
 
         validate(self)
         return self
+
+
+def as_shape(what: str, value: Any) -> tuple[int, ...]:
+    """A shape given as a whole number or a sequence of them."""
+    extents = (value,) if isinstance(value, int | np.integer) else value
+    if not isinstance(extents, tuple | list) or not all(
+        isinstance(n, int | np.integer) and not isinstance(n, bool) and n >= 0 for n in extents
+    ):
+        raise ArgumentError(f"{what} must be a whole number or a tuple of them, got {value!r}")
+    return tuple(map(int, extents))
 
 
 def check_program(name: str, value: object) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from floatbase.compiler.graph import Graph
 from floatbase.compiler.operations import ARITY, Op
-from floatbase.compiler.program import Block, Port, Program
+from floatbase.compiler.program import Block, Port, Program, as_shape
 from floatbase.compiler.scalar import Scalar, Truth, select
 from floatbase.compiler.symbol_arrays import SymbolArray, as_symbols, symbols
 from floatbase.errors import ArgumentError, TraceError
@@ -61,16 +61,6 @@ def as_ports(inputs: Mapping[str, int | Sequence[int]] | Sequence[Port]) -> tupl
     if not isinstance(inputs, Sequence) or not all(isinstance(port, Port) for port in inputs):
         raise ArgumentError(f"inputs must be a mapping of names to shapes, got {inputs!r}")
     return tuple(inputs)
-
-
-def as_shape(what: str, value: Any) -> tuple[int, ...]:
-    """A shape given as a whole number or a sequence of them."""
-    extents = (value,) if isinstance(value, int | np.integer) else value
-    if not isinstance(extents, tuple | list) or not all(
-        isinstance(n, int | np.integer) and not isinstance(n, bool) and n >= 0 for n in extents
-    ):
-        raise ArgumentError(f"{what} must be a whole number or a tuple of them, got {value!r}")
-    return tuple(map(int, extents))
 
 
 def flatten(value: Any) -> tuple[dict[str, Any], Callable[[Sequence[Any]], Any]]:

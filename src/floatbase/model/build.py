@@ -179,7 +179,10 @@ def _refuse_overflow(bodies: Sequence[Body], frames: Mapping[str, tuple[int, Arr
 
 
 def _gravity(gravity: Sequence[float]) -> tuple[float, float, float]:
-    values = tuple(float(value) for value in gravity)
+    try:
+        values = tuple(float(value) for value in gravity)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"gravity is {gravity!r}; it is a vector of 3 numbers, such as (0, 0, -9.81)") from None
     if len(values) != 3:
         raise ShapeError(f"gravity has {len(values)} components; it is a vector of 3, in m/s^2, such as (0, 0, -9.81)")
     if not all(map(math.isfinite, values)):

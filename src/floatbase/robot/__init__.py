@@ -33,8 +33,8 @@ class Robot(Configuration, Kinematics, Dynamics, Centroidal, Regressors, Changes
 
     def with_gravity(self, gravity: Sequence[float]) -> Self:
         """The same robot under another gravitational acceleration (3,), in m/s^2."""
-        return self._with(gravity=tuple(float(component) for component in gravity))
+        return self._with(gravity=gravity)
 
     def with_joints(self, joints: Sequence[str], locked: Mapping[str, float] | None = None) -> Self:
         """The same robot with only the named joints free, the others locked at zero or at the positions given."""
-        return self._with(joints=list(joints), locked=dict(locked or {}))
+        return self._with(joints=joints, locked=locked)

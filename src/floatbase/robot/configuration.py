@@ -6,7 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from floatbase.errors import ArgumentError
 from floatbase.robot.core import RobotCore
+from floatbase.robot.states import check_state
 
 
 class IntegrationDerivatives(NamedTuple):
@@ -43,17 +45,26 @@ class Configuration(RobotCore):
         """Derivatives of `integrate`. Changes of configurations are velocities that make them in unit time."""
         from floatbase.algorithms import integrate_derivatives
 
-        by_q, by_step = integrate_derivatives(self.tree, q, _step(v, dt))
+        q, step = check_state(self.tree, "integrate_derivatives", q=q, step=_step(v, dt))
+        by_q, by_step = integrate_derivatives(self.tree, q, step)
         return IntegrationDerivatives(by_q, by_step * np.asanyarray(dt)[..., None, None])
 
     def difference_derivatives(self, q: Any, q_end: Any) -> DifferenceDerivatives:
         """Derivatives of `difference`. Changes of configurations are velocities that make them in unit time."""
         from floatbase.algorithms import difference_derivatives
 
+        q, q_end = check_state(self.tree, "difference_derivatives", q=q, q_end=q_end)
         return DifferenceDerivatives(*difference_derivatives(self.tree, q, q_end))
 
 
 def _step(v: Any, dt: Any) -> Any:
+    """`v dt`, in single precision if `v` is and `dt` is a plain number."""
     if isinstance(dt, float) and dt == 1.0:
         return v
-    return np.asanyarray(v) * np.asanyarray(dt)[..., None]
+    try:
+        return np.asanyarray(v) * (dt if isinstance(dt, float | int) else np.asanyarray(dt)[..., None])
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(
+            f"integrate: v and dt must be numbers, one time or one for each state, got shapes {np.shape(v)} and "
+            f"{np.shape(dt)} ({error})"
+        ) from None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Self
 
@@ -13,10 +13,10 @@ from floatbase.compiler.cache import cache_key
 from floatbase.compiler.entry import Selection, select_address
 from floatbase.compiler.function import Function
 from floatbase.compiler.machine import start_llvm
-from floatbase.compiler.program import Program
+from floatbase.compiler.program import Program, as_shape
 from floatbase.compiler.symbol_arrays import casadi_arrays, is_symbolic, refuse_output
 from floatbase.errors import ArgumentError
-from floatbase.model import Model, Tree, build_tree
+from floatbase.model import Model, build_tree
 from floatbase.model.positions import (
     named_configuration,
     neutral_positions,
@@ -24,41 +24,30 @@ from floatbase.model.positions import (
     random_positions,
     random_quaternions,
 )
-from floatbase.model.tree import position_index
+from floatbase.model.settings import tree_settings
 from floatbase.robot.quantities import Request, evaluate, input_ports, parse, with_parameters
+from floatbase.robot.states import check_configuration
 
 Array = npt.NDArray[np.floating[Any]]
 Output = str | Sequence[str]
 
-UNIT_TOLERANCE = 1e-6
 
-
-def check_configuration(tree: Tree, q: Any) -> None:
-    """Guard that the quaternions of a configuration, of the base and of joints, have unit length."""
-    from floatbase.compiler.control import guard
-
-    places = [("base quaternion", 3)] if tree.floating else []
-    for body in tree.bodies:
-        if body.joint is not None and body.joint.kind in ("spherical", "floating"):
-            first = 7 * tree.floating + position_index(body.joint) + 3 * (body.joint.kind == "floating")
-            places.append((f"quaternion of joint {body.joint.name!r},", first))
-    for what, first in places:
-        w, x, y, z = (q[..., first + k] for k in range(4))
-        guard(
-            np.abs(w * w + x * x + y * y + z * z - 1.0) <= UNIT_TOLERANCE,
-            f"the {what} q[{first}:{first + 4}] (w, x, y, z) must have unit length, "
-            f"to {UNIT_TOLERANCE:g} in its square",
-        )
+def _frames(wrenches: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(wrenches, str) or not isinstance(wrenches, Iterable):
+        raise ArgumentError(f"wrenches must be a sequence of frame names, got {wrenches!r}")
+    return tuple(wrenches)
 
 
 class RobotCore:
     """A model seen from one base, and the functions compiled for it."""
 
     def __init__(self, model: Model, **settings: Any) -> None:
+        if not isinstance(model, Model):
+            raise ArgumentError(f"a robot is made of a floatbase.Model, got {model!r}; see floatbase.load")
         self.model = model
-        self.tree = build_tree(model, **settings)
+        self._settings = tree_settings(settings)
+        self.tree = build_tree(model, **self._settings)
         start_llvm()
-        self._settings = settings
         self._functions: dict[Any, Function] = {}
         self._entries: dict[tuple[Any, ...], Callable[..., Any]] = {}  # by request, with its wrenches' frames if any
         self._selections: dict[str, Selection] = {}  # of the methods that take a frame
@@ -155,8 +144,11 @@ class RobotCore:
         Joints are uniform within their limits (within half a turn or half a metre of zero where there are none), base
         attitudes are uniform, base positions and all velocities are standard normal.
         """
-        rng = np.random.default_rng(rng)
-        shape = (n,) if isinstance(n, int) else tuple(n)
+        try:
+            rng = np.random.default_rng(rng)
+        except (TypeError, ValueError) as error:
+            raise ArgumentError(f"random: rng must be a generator of NumPy or a seed, got {rng!r} ({error})") from None
+        shape = as_shape("random: n", n)
         joints = random_positions(self.model, self.tree, rng, shape)
         v = rng.standard_normal((*shape, self.nv))
         if not self.floating:
@@ -182,7 +174,7 @@ class RobotCore:
             requests = tuple(request.with_parameters() for request in requests)
             if not any(request.takes_parameters for request in requests):
                 raise ArgumentError(f"function: {requests[0].label!r} does not depend on inertial parameters")
-        return self._compiled(requests, tuple(wrenches), single)
+        return self._compiled(requests, _frames(wrenches), single)
 
     def prepare(
         self,
@@ -199,13 +191,12 @@ class RobotCore:
         `parameters` as an argument, if asked for. batch: compile the version for many states as well as the one for a
         single state.
         """
-        if isinstance(wrenches, str):
-            raise ArgumentError(f"wrenches must be a sequence of frame names, got the string {wrenches!r}")
+        frames = _frames(wrenches)
         functions = []
         for output in outputs:
             request = parse(self.tree, output)
             request = request.with_parameters() if parameters else request
-            acting = tuple(wrenches) if request.quantity.wrenches else ()
+            acting = frames if request.quantity.wrenches else ()
             functions.append(self._compiled((request,), acting, True))
         from floatbase.progress import compile_with_progress
 
@@ -224,6 +215,8 @@ class RobotCore:
             and isinstance(outputs[0], str)
             and bool(QUANTITIES.get(outputs[0]) and QUANTITIES[outputs[0]].static)
         )
+        if not isinstance(outputs, Iterable):
+            raise ArgumentError(f"function: outputs must be names of quantities, got {outputs!r}")
         items: Sequence[Any] = [outputs] if single else list(outputs)
         if not items:
             raise ArgumentError("function: outputs is empty; name at least one quantity")
@@ -267,26 +260,26 @@ class RobotCore:
         parameters: Any = None,
     ) -> Any:
         """Call one quantity: compiled for numbers, traced for symbols, replayed for CasADi's expressions."""
+        frames: tuple[str, ...] = ()
+        if wrenches is not None:
+            if not isinstance(wrenches, Mapping):
+                raise ArgumentError(f"{request[0]}: wrenches must be a mapping of frames to wrenches, got {wrenches!r}")
+            frames = tuple(wrenches)
+            arrays = (*arrays, *wrenches.values())
+        given = request
         if parameters is not None:
-            acting = wrenches or {}
-            given, values = with_parameters(request), (*arrays, *acting.values(), parameters)
-            entry = self._entries.get((given, tuple(acting)) if acting else given)
-            if entry is not None and threads is None:
-                return entry(*values, out=out)
-            checked = parse(self.tree, request).with_parameters()
-            return self._resolve(checked, tuple(acting), *values, out=out, threads=threads)
-        if not wrenches:
-            entry = self._entries.get(request)
-            if entry is not None and threads is None:
-                return entry(*arrays, out=out)
-            return self._resolve(parse(self.tree, request), (), *arrays, out=out, threads=threads)
-        if not isinstance(wrenches, Mapping):
-            raise ArgumentError(f"{request[0]}: wrenches must be a mapping of frames to wrenches, got {wrenches!r}")
-        frames = tuple(wrenches)
-        entry = self._entries.get((request, frames))
+            given = with_parameters(request)
+            arrays = (*arrays, parameters)
+        try:
+            entry = self._entries.get((given, frames) if frames else given)
+        except TypeError:
+            raise ArgumentError(f"{request[0]}: a frame is given by its name, got {request[1:]}") from None
         if entry is not None and threads is None:
-            return entry(*arrays, *wrenches.values(), out=out)
-        return self._resolve(parse(self.tree, request), frames, *arrays, *wrenches.values(), out=out, threads=threads)
+            return entry(*arrays, out=out)
+        checked = parse(self.tree, request)
+        if parameters is not None:
+            checked = checked.with_parameters()
+        return self._resolve(checked, frames, *arrays, out=out, threads=threads)
 
     def _resolve(self, request: Request, frames: tuple[str, ...], *values: Any, **call: Any) -> Any:
         """The same for anything that a built-in function does not serve at once."""

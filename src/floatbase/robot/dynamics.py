@@ -80,6 +80,23 @@ class Dynamics(RobotCore):
         arrays = (s, s_dot, s_ddot, proper_acceleration, omega)
         return self._evaluate(("sensor_inverse_dynamics",), arrays, None, out, threads, parameters)
 
+    def hybrid_dynamics(
+        self,
+        q: Any,
+        v: Any,
+        s_ddot: Any,
+        wrenches: Mapping[str, Any] | None = None,
+        *,
+        parameters: Any = None,
+        out: Any = None,
+        threads: int | None = None,
+    ) -> Any:
+        """The base's acceleration and the joint torques (..., nv) of a floating robot whose joints accelerate as told.
+
+        `s_ddot` (..., nv - 6); nothing but gravity and `wrenches` pushes the base. (2.61) of Bos 2019.
+        """
+        return self._evaluate(("hybrid_dynamics",), (q, v, s_ddot), wrenches, out, threads, parameters)
+
     def mass_matrix(self, q: Any, *, parameters: Any = None, out: Any = None, threads: int | None = None) -> Any:
         """Mass matrix $M$ (..., nv, nv), symmetric, by composite rigid bodies (3.54 of Traversaro 2017)."""
         return self._evaluate(("mass_matrix",), (q,), out=out, threads=threads, parameters=parameters)

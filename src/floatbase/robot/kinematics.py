@@ -59,6 +59,12 @@ class Kinematics(RobotCore):
         """Jacobian (..., 6, nv): `relative_velocity` is `relative_jacobian @ v`; a base's columns are zero."""
         return self._evaluate(("relative_jacobian", reference, frame), (q,), out=out, threads=threads)
 
+    def relative_jacobian_rate(
+        self, q: Any, v: Any, reference: str, frame: str, *, out: Any = None, threads: int | None = None
+    ) -> Any:
+        """Derivative (..., 6, nv) of `relative_jacobian` along the motion."""
+        return self._evaluate(("relative_jacobian_rate", reference, frame), (q, v), out=out, threads=threads)
+
     def com(self, q: Any, *, parameters: Any = None, out: Any = None, threads: int | None = None) -> Any:
         """Position (..., 3) of the centre of mass in the world."""
         return self._evaluate(("com",), (q,), out=out, threads=threads, parameters=parameters)

@@ -49,6 +49,7 @@ QUANTITIES: dict[str, Quantity] = {
     "relative_pose": Quantity("relative_pose", ("q",), ("reference", "frame")),
     "relative_velocity": Quantity("relative_velocity", ("q", "v"), ("reference", "frame")),
     "relative_jacobian": Quantity("relative_jacobian", ("q",), ("reference", "frame")),
+    "relative_jacobian_rate": Quantity("relative_jacobian_rate", ("q", "v"), ("reference", "frame")),
     "integrate": Quantity("integrate", ("q", "v")),
     "difference": Quantity("difference", ("q", "q_end")),
     "com": _dynamic("com", "q"),
@@ -59,6 +60,7 @@ QUANTITIES: dict[str, Quantity] = {
     "sensor_inverse_dynamics": _dynamic(
         "sensor_inverse_dynamics", "s", "s_dot", "s_ddot", "proper_acceleration", "omega"
     ),
+    "hybrid_dynamics": _dynamic("hybrid_dynamics", "q", "v", "s_ddot", wrenches=True),
     "mass_matrix": _dynamic("mass_matrix", "q"),
     "inverse_mass_matrix": _dynamic("inverse_mass_matrix", "q"),
     "coriolis_matrix": _dynamic("coriolis_matrix", "q", "v"),

@@ -35,7 +35,10 @@ class Regressors(RobotCore):
 
         The link each body is named after gets the body's inertia; links fixed to it become massless.
         """
-        phi = np.asarray(parameters, dtype=np.float64)
+        try:
+            phi = np.asarray(parameters, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ArgumentError(f"parameters are no array of numbers ({error})") from None
         if phi.shape != (10 * self.n_bodies,):
             raise ShapeError(f"parameters have shape {phi.shape}; robot {self.name!r} needs ({10 * self.n_bodies},)")
         if not np.isfinite(phi).all():

@@ -1,0 +1,55 @@
+"""States that a robot cannot be in are refused everywhere, also where algorithms are evaluated without compiling."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from floatbase.errors import ArgumentError, StateError
+
+DIRECT = {
+    "integrate_derivatives": (("q", "v"), ()),
+    "difference_derivatives": (("q", "q"), ()),
+    "change_of_base": (("q", "v"), ("LF_FOOT",)),
+    "change_to_compound_frame": (("q", "v"), ("LF_FOOT", "base")),
+    "change_to_center_of_mass": (("q", "v"), ()),
+    "change_to_average_velocity": (("q", "v"), ()),
+    "centroidal_momentum_matrix_rate": (("q", "v"), ()),
+}
+
+
+@pytest.fixture
+def robot(load_robot):
+    return load_robot("anymal_c", "mixed")
+
+
+@pytest.mark.parametrize("name", DIRECT)
+def test_states_are_checked(robot, rng, name):
+    arrays, settings = DIRECT[name]
+    q, v = robot.random(rng, n=2)
+    state = {"q": q, "v": v}
+    method = getattr(robot, name)
+    method(*(state[key] for key in arrays), *settings)
+    unknown, long = q.copy(), q.copy()
+    unknown[1, 9] = np.nan
+    long[1, 3:7] *= 2.0
+    with pytest.raises(StateError, match=f"{name}: argument 'q' must be finite"):
+        method(*({**state, "q": unknown}[key] for key in arrays), *settings)
+    with pytest.raises(StateError, match=r"base quaternion q\[3:7\].*unit length"):
+        method(*({**state, "q": long}[key] for key in arrays), *settings)
+    with pytest.raises(ArgumentError, match="must be an array of numbers, got dtype"):
+        method(*({**state, "q": np.array("state")}[key] for key in arrays), *settings)
+
+
+def test_steps_keep_single_precision(robot, rng):
+    q, v = (x.astype(np.float32) for x in robot.random(rng, n=3))
+    for dt in (0.01, 1, 1.0, np.full(3, 0.01, np.float32)):
+        assert robot.integrate(q, v, dt).dtype == np.float32
+    assert np.allclose(robot.integrate(q, v, 0.5), robot.integrate(q, v, np.full(3, 0.5)), atol=1e-5)
+
+
+@pytest.mark.parametrize("dt", ["x", None, np.zeros(4), {}])
+def test_steps_that_are_none(robot, rng, dt):
+    q, v = robot.random(rng, n=3)
+    with pytest.raises(ArgumentError, match="integrate: v and dt must be numbers"):
+        robot.integrate(q, v, dt)
