@@ -16,28 +16,43 @@ _INTRODUCTIONS = {
     "model": "What a robot is, and how its description is read. See [loading robots](../loading-robots.md).",
     "algorithms": "The mathematics of a tree, one algorithm per module, each beside its equations. "
     "A user calls these through the methods of a robot.",
+    "model.library": "Robots described in Python: all load by name, and the functions take masses and lengths. "
+    "See [describing robots](../describing-robots.md).",
     "compiler": "From symbols to machine code; knows nothing of robots. See [the one idea](../the-one-idea.md).",
 }
 
 
+_ALL = "all public members"
 _FRONT = ("floatbase.loading", "floatbase.robot", "floatbase.kernels", "floatbase.compiler.threads", "floatbase.errors")
 
 
-def _exports(package: Path) -> dict[str, list[str]]:
-    """Names that a package's `__init__.py` imports from floatbase's modules, by module, in the order of the file."""
+def _exports(package: Path, name: str) -> dict[str, list[str]]:
+    """Names that a package's `__init__.py` imports from floatbase's modules, by module, in the order of the file.
+
+    Modules that it offers as they are have all their public members.
+    """
     exports: dict[str, list[str]] = {}
     for node in ast.walk(ast.parse((package / "__init__.py").read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("floatbase."):
-            names = [alias.name for alias in node.names if not alias.name.startswith("_")]
+        if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith("floatbase."):
+            continue
+        names = [alias.name for alias in node.names if not alias.name.startswith("_")]
+        if node.module == name:
+            exports.update({f"{name}.{module}": [_ALL] for module in names})
+        else:
             exports.setdefault(str(node.module), []).extend(names)
     return exports
 
 
+def _section(module: str, members: list[str]) -> str:
+    options = "" if _ALL in members else f"    options:\n      members: [{', '.join(members)}]\n"
+    return f"::: {module}\n{options}"
+
+
 def _page(source: Path, package: str) -> str:
     name = "floatbase" if package == "floatbase" else f"floatbase.{package}"
-    exports = _exports(source if package == "floatbase" else source / package)
+    exports = _exports(source.joinpath(*name.split(".")[1:]), name)
     modules = _FRONT if package == "floatbase" else tuple(exports)
-    sections = [f"::: {module}\n    options:\n      members: [{', '.join(exports[module])}]\n" for module in modules]
+    sections = [_section(module, exports[module]) for module in modules]
     if package == "floatbase":
         sections[-1] = "::: floatbase.errors\n"  # all of them
     return "\n".join([f"# {name}\n", _INTRODUCTIONS[package] + "\n", *sections])

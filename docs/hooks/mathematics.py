@@ -75,7 +75,7 @@ def _for_browsers(mathml: str) -> str:
             element.text = "".join(_styled(character, style) for character in element.text)
         if kind == "mi" and element.text in _RELATIONS:
             element.tag = f"{{{_NAMESPACE}}}mo"
-        if kind == "mo" and element.text == "\u22a4":  # transposed
+        if kind == "mo" and (element.text == "\u22a4" or element.text in _FUNCTIONS):  # transposed; det
             element.tag = f"{{{_NAMESPACE}}}mi"
         if kind == "mo" and element.text == "|":  # a bracket on either side, not a relation
             element.attrib.update(lspace="0", rspace="0")
