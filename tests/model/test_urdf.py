@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from floatbase.errors import ModelError, RobotFileError
-from floatbase.model import ModelWarning, build_tree, find, load_urdf, parse_urdf
+from floatbase.errors import ArgumentError, ModelError, RobotFileError
+from floatbase.model import ModelWarning, build_tree, find, load_file, load_mjcf, load_urdf, parse_urdf
 
 INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
 
@@ -135,6 +135,20 @@ BAD = {
     "underscores": (two('<limit lower="1_0" upper="11"/>'), "contains '1_0'"),
     "limits": (two('<limit lower="2" upper="1"/>'), "the lower limit 2 is above the upper limit 1"),
     "negative effort": (two('<limit effort="-2"/>'), "must not be negative"),
+    "negative damping": (
+        two('<dynamics damping="-1"/>'),
+        r"damping \(-1\) and friction \(0\) of joint 'j' must not be",
+    ),
+    "two axes": (two('<axis xyz="0 0 1"/><axis xyz="0 1 0"/>'), "this is a second <axis> in the <joint> 'j'"),
+    "two limits": (
+        two('<limit lower="0" upper="1"/><limit lower="0" upper="2"/>'),
+        "a second <limit> in the <joint> 'j'",
+    ),
+    "two origins": (two("<origin/><origin/>"), "a second <origin> in the <joint> 'j'"),
+    "two inertias": (
+        robot('<link name="a"><inertial/><inertial/></link>'),
+        "this is a second <inertial> in the <link> 'a'; it takes one at most",
+    ),
     "no parent": (robot(links("a") + '<joint name="j" type="fixed"><child link="a"/></joint>'), "0 <parent> elements"),
     "no mass": (
         robot('<link name="a"><inertial><inertia ixx="1"/></inertial></link>'),
@@ -267,6 +281,18 @@ def test_unreadable_files(tmp_path):
         load_urdf("robot\0.urdf")
     with pytest.raises(RobotFileError, match=r"at most 1000 are read .raise it with max_bytes="):
         load_urdf(find("icub"), max_bytes=1000)
+
+
+@pytest.mark.parametrize("path", [3, None, b"robot.urdf"])
+def test_what_is_no_path(path):
+    for read in (load_urdf, load_file, load_mjcf):
+        with pytest.raises(ArgumentError, match="a robot file is given by its path, got"):
+            read(path)
+    with pytest.raises(ArgumentError, match="a robot is found by its name, got"):
+        find(path)
+    if not isinstance(path, bytes):
+        with pytest.raises(ArgumentError, match="content is text or bytes, got"):
+            parse_urdf(path)
 
 
 def test_long_chains_do_not_recurse():

@@ -131,6 +131,8 @@ def robots() -> tuple[str, ...]:
 
 def load_named(name: str, allow_nonphysical: bool | None = None) -> Model:
     """The model of a robot known by name; `allow_nonphysical` is by default as `load_settings` says."""
+    if not isinstance(name, str):
+        raise ArgumentError(f"a robot is found by its name, got {name!r}")
     wanted = name.strip().lower()
     if wanted in LIBRARY:
         from floatbase.model import library
@@ -144,6 +146,8 @@ def load_named(name: str, allow_nonphysical: bool | None = None) -> Model:
 
 def find(name: str) -> Path:
     """The file of a robot, by its name as `robots` lists it or by its folder's name in `icub-models`, in any case."""
+    if not isinstance(name, str):
+        raise ArgumentError(f"a robot is found by its name, got {name!r}")
     wanted = name.strip().lower()
     if wanted in LIBRARY:
         raise ArgumentError(f"the robot {name!r} is described in Python and has no file; load it by its name")

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
-from floatbase.errors import RobotFileError
+from floatbase.errors import ArgumentError, RobotFileError
+
+
+def as_path(path: object) -> Path:
+    """A path, from text or something that stands for a path."""
+    if not isinstance(path, str | os.PathLike):
+        raise ArgumentError(f"a robot file is given by its path, got {path!r}")
+    return Path(path)
 
 
 def root_tag(content: bytes) -> str:

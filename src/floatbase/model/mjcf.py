@@ -27,7 +27,7 @@ import numpy as np
 from floatbase.errors import ModelError, RobotFileError, missing_dependency
 from floatbase.model.description import Frame, Inertia, Joint, JointKind, Limits, Link, Mimic, Model
 from floatbase.model.doubts import doubt
-from floatbase.model.files import read_bounded
+from floatbase.model.files import as_path, read_bounded
 from floatbase.model.inertia import check_inertias
 from floatbase.model.mjcf_efforts import effort_limits
 from floatbase.model.mjcf_equalities import constraints, mimics
@@ -51,7 +51,7 @@ def load_mjcf(
     max_bytes: int = MAX_BYTES,
 ) -> Model:
     """Read an MJCF file and the files it names, which must lie in `folder`, by default that of the file."""
-    file = Path(path)
+    file = as_path(path)
     content = read_bounded(file, max_bytes)
     return _read(content, file, Path(folder) if folder is not None else None, allow_nonphysical, max_bytes)
 

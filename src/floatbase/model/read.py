@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 from floatbase.errors import RobotFileError
 from floatbase.model.description import Model
-from floatbase.model.files import read_bounded, root_tag
+from floatbase.model.files import as_path, read_bounded, root_tag
 from floatbase.model.mjcf import load_mjcf
 from floatbase.model.urdf import parse_urdf
 from floatbase.model.xml import MAX_BYTES
@@ -15,7 +14,7 @@ from floatbase.model.xml import MAX_BYTES
 
 def load_file(path: str | os.PathLike[str], allow_nonphysical: bool = False) -> Model:
     """Read a URDF or an MJCF file: the first element says which it is."""
-    file = Path(path)
+    file = as_path(path)
     if file.suffix.lower() == ".xacro":
         raise RobotFileError(f"{file}: xacro files must be expanded first: run `xacro {file.name} > robot.urdf`")
     content = read_bounded(file, MAX_BYTES)

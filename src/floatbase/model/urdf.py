@@ -16,10 +16,10 @@ from pathlib import Path
 
 import numpy as np
 
-from floatbase.errors import ModelError, RobotFileError
+from floatbase.errors import ArgumentError, ModelError, RobotFileError
 from floatbase.model.description import Inertia, Joint, JointKind, Limits, Link, Mimic, Model
 from floatbase.model.doubts import doubt
-from floatbase.model.files import read_bounded
+from floatbase.model.files import as_path, read_bounded
 from floatbase.model.inertia import check_inertias
 from floatbase.model.packages import Resolver, resolver
 from floatbase.model.poses import Array
@@ -46,7 +46,7 @@ def load_urdf(
     `allow_nonphysical` accepts links that no rigid body can be (negative masses, indefinite tensors), with a warning.
     Files with more than `max_bytes` or `max_links` are refused.
     """
-    file = Path(path)
+    file = as_path(path)
     content = read_bounded(file, max_bytes)
     return parse_urdf(content, file, allow_nonphysical, max_bytes, max_links)
 
@@ -60,6 +60,8 @@ def parse_urdf(
     max_links: int = MAX_LINKS,
 ) -> Model:
     """A model from the text of a URDF file; `source` names the file in errors and is where meshes are looked for."""
+    if not isinstance(content, str | bytes):
+        raise ArgumentError(f"a URDF file's content is text or bytes, got {type(content).__name__}")
     name = str(source) if source is not None else "URDF text"
     data = content.encode("utf-8", "replace") if isinstance(content, str) else content
     root = parse_xml(data, name, max_bytes)
@@ -113,7 +115,7 @@ def _refuse_xacro(root: Element) -> None:
 
 def _link(element: Element, resolve: Resolver, colors: dict[str, tuple[float, float, float, float]]) -> Link:
     name = element.attribute("name")
-    inertial = element.first("inertial")
+    inertial = element.optional("inertial")
     return Link(
         name,
         None if inertial is None else _inertia(inertial, name),
@@ -139,7 +141,10 @@ def _joint(element: Element, scaled: list[str]) -> Joint:
     kind = element.attribute("type", what)
     if kind not in _KINDS:
         element.refuse(f"{what} is of type {kind!r}; URDF has {', '.join(_KINDS)}")
-    dynamics = element.first("dynamics")
+    dynamics = element.optional("dynamics")
+    damping, friction = (dynamics.number(name, 0.0) if dynamics else 0.0 for name in ("damping", "friction"))
+    if damping < 0.0 or friction < 0.0:
+        element.refuse(f"the damping ({damping:g}) and friction ({friction:g}) of {what} must not be negative")
     moving = kind != "fixed"
     single = kind in ("revolute", "continuous", "prismatic")
     mimic = _mimic(element) if moving else None
@@ -153,15 +158,15 @@ def _joint(element: Element, scaled: list[str]) -> Joint:
         parent_H_joint=origin(element),
         axis=_axis(element, what, scaled) if single or kind == "planar" else np.array([0.0, 0.0, 1.0]),
         limits=_limits(element, kind) if single else Limits(),
-        damping=dynamics.number("damping", 0.0) if dynamics is not None and moving else 0.0,
-        friction=dynamics.number("friction", 0.0) if dynamics is not None and moving else 0.0,
+        damping=damping if moving else 0.0,
+        friction=friction if moving else 0.0,
         mimic=mimic,
     )
 
 
 def _axis(element: Element, what: str, scaled: list[str]) -> Array:
     """A joint's axis, of unit length; URDF's default is x. Notable changes of length are added to `scaled`."""
-    found = element.first("axis")
+    found = element.optional("axis")
     axis = np.array(found.vector("xyz", (1.0, 0.0, 0.0)) if found is not None else (1.0, 0.0, 0.0))
     at = found or element
     if not axis.any():
@@ -182,7 +187,7 @@ def unit_axis(axis: Array) -> Array:
 
 
 def _limits(element: Element, kind: str) -> Limits:
-    found = element.first("limit")
+    found = element.optional("limit")
     if found is None:
         return Limits()
     bounded = kind != "continuous"
@@ -205,7 +210,7 @@ def _unbounded(value: float) -> float:
 
 
 def _mimic(element: Element) -> Mimic | None:
-    found = element.first("mimic")
+    found = element.optional("mimic")
     if found is None:
         return None
     return Mimic(found.attribute("joint"), found.number("multiplier", 1.0), found.number("offset", 0.0))

@@ -18,7 +18,7 @@ Color = tuple[float, float, float, float]
 
 def origin(element: Element) -> Array:
     """The pose of an element's <origin>, the identity if there is none."""
-    found = element.first("origin")
+    found = element.optional("origin")
     if found is None:
         return np.eye(4)
     zero = (0.0, 0.0, 0.0)
@@ -44,7 +44,7 @@ def geometries(link: Element, tag: str, resolve: Resolver, colors: dict[str, Col
 
 
 def _geometry(element: Element, resolve: Resolver, colors: dict[str, Color]) -> Geometry | None:
-    geometry = element.first("geometry")
+    geometry = element.optional("geometry")
     if geometry is None:
         return None
     color = _color(element, colors)

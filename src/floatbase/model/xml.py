@@ -38,6 +38,14 @@ class Element:
         """The first child with a tag, or None."""
         return next(self.all(tag), None)
 
+    def optional(self, tag: str) -> Element | None:
+        """The child with a tag, or None; a second one, which might contradict it, is refused."""
+        found = list(self.all(tag))
+        if len(found) > 1:
+            name = repr(self.attributes["name"]) if "name" in self.attributes else f"of line {self.line}"
+            found[1].refuse(f"this is a second <{tag}> in the <{self.tag}> {name}; it takes one at most")
+        return found[0] if found else None
+
     def only(self, tag: str, of: str) -> Element:
         """The child with a tag, of which there must be exactly one."""
         found = list(self.all(tag))
