@@ -14,6 +14,7 @@ from floatbase.compiler.lowering.builder import Builder
 from floatbase.compiler.lowering.elementary import elementary_function
 from floatbase.compiler.lowering.module import Frame, Module, subprogram_name
 from floatbase.compiler.lowering.selection import (
+    IN_MEMORY,
     MULTIPLY_ADD,
     MULTIPLY_SUBTRACT,
     NEGATIVE_MULTIPLY_ADD,
@@ -66,6 +67,9 @@ class Kernel:
         self.places: dict[int, tuple[Base, int]] = {}
         self.sinks: dict[int, list[tuple[Base, int]]] = {}
         self._parts: list[tuple[str, Builder]] = []
+        self._arguments: Base | None = None
+        self._regions: dict[int, Base] = {}  # of the arguments of a block, if some are stored there when computed
+        self._homes: dict[int, tuple[Base, int]] = {}  # of values that are stored among the arguments of a block
         element = module.element
         self._prefix = {int(op): f"{name} {element.value} " for op, name in _SIMPLE.items()}
         self._prefix.update((int(op), f"fcmp {name} {element.value} ") for op, name in _COMPARISONS.items())
@@ -73,12 +77,14 @@ class Kernel:
     def emit(self, name: str) -> None:
         """All instructions, in the order of the selection; `name` is that of the function."""
         steps = self.selection.steps
+        self._settle_arguments()
         if len(steps) <= PART:
             self._emit_steps(steps)
             return
         parts = split_steps(self.program, self.selection, PART)
-        region = self.frame.allocate(len(parts.shared) * self.module.element.bytes)
-        shared = {value: position for position, value in enumerate(parts.shared)}
+        left = [value for value in parts.shared if value not in self._homes]
+        region = self.frame.allocate(len(left) * self.module.element.bytes)
+        shared: dict[int, tuple[Base, int]] = {value: (region, position) for position, value in enumerate(left)}
         whole = self.builder
         for number, piece in enumerate(parts.pieces):
             self.builder = self.module.builder()
@@ -86,14 +92,35 @@ class Kernel:
             if self.prelude is not None:
                 self.prelude(self.builder)
             for value in parts.defined[number]:
-                self.sinks.setdefault(value, []).append((region, shared[value]))
+                if value in shared:
+                    self.sinks.setdefault(value, []).append(shared[value])
             self._emit_steps(piece)
             self.builder.do("ret void")
             self._parts.append((f"{name}_{number}", self.builder))
-            self.places.update((value, (region, shared[value])) for value in parts.defined[number])
+            self.places.update((value, shared[value]) for value in parts.defined[number] if value in shared)
             whole.do(f"call void @{name}_{number}({self._signature()})")
         self.builder = whole
         self.names = [""] * len(self.names)
+
+    def _settle_arguments(self) -> None:
+        """Let what matrix products read lie where the first of them reads it as soon as it is computed."""
+        for step in self.selection.steps:
+            if isinstance(step, Group) or self.selection.code[step][0] != Op.BLOCK:
+                continue
+            which = self.selection.code[step][1]
+            block = self.program.blocks[which]
+            numbers = [int(value) for value in block.arguments]
+            new = {value: position for position, value in enumerate(numbers) if self._can_settle(value)}
+            if block.kind != "matmul" or not new:
+                continue
+            region = self._regions[which] = self._array(len(numbers))
+            for value, position in new.items():
+                self._homes[value] = (region, position)
+                self.sinks.setdefault(value, []).append((region, position))
+
+    def _can_settle(self, value: int) -> bool:
+        op = self.selection.code[value][0]
+        return op not in IN_MEMORY and op != Op.BLOCK and value not in self._homes
 
     def finish(self, header: str) -> None:
         """Add the function and its parts to the module."""
@@ -136,6 +163,8 @@ class Kernel:
             value = self.builder.select(value, self.builder.literal(1.0), self.builder.literal(0.0))
         for base, position in self.sinks[number]:
             self.builder.store(value, self.locate(base, position))
+        if number in self._homes:
+            self.places[number] = self._homes[number]
 
     def _is_truth(self, number: int) -> bool:
         return self.selection.code[number][0] in BOOLEAN
@@ -207,9 +236,14 @@ class Kernel:
 
     def _block(self, number: int, which: int) -> None:
         block = self.program.blocks[which]
-        arguments = self.locate(self._array(len(block.arguments)))
+        region = self._regions.get(which)
+        if region is None:
+            if self._arguments is None:  # blocks run one after another: one array serves all, and stays in the cache
+                self._arguments = self._array(max(len(other.arguments) for other in self.program.blocks))
+            region = self._arguments
+        arguments = self.locate(region)
         outputs = self._array(block.size)
-        self.store_all([int(value) for value in block.arguments], arguments)
+        self.store_all([int(value) for value in block.arguments], arguments, region)
         self.places[number] = (outputs, 0)
         emit_block(self.module, self.builder, self.frame, block, arguments, self.locate(outputs), emit_subprogram)
 
@@ -237,11 +271,17 @@ class Kernel:
                 if number >= 0:
                     self.places[number] = (results, part * capacity + position)
 
-    def store_all(self, numbers: Sequence[int], target: str) -> None:
-        """Write values to consecutive elements of an array; long runs of neighbours in memory are copied by a loop."""
+    def store_all(self, numbers: Sequence[int], target: str, region: Base | None = None) -> None:
+        """Write values to consecutive elements of an array; long runs of neighbours in memory are copied by a loop.
+
+        `region`: the array, if values may be there already.
+        """
         builder = self.builder
         position = 0
         while position < len(numbers):
+            if region is not None and self._homes.get(numbers[position]) == (region, position):
+                position += 1
+                continue
             length = self.run(numbers, position)
             if length >= LONG_RUN:
                 source, destination = self.address(numbers[position]), builder.at(target, position)
