@@ -88,7 +88,7 @@ def inverse_rows(factors: Factors, shared: int = 0, like: Sequence[Array] = ()) 
     The first `shared` unknowns concern all others: their part is one product of dense matrices, whose machine code is
     a loop, much shorter than so many operations one by one. `like`: see `floatbase.spatial.arrays.matrix`.
     """
-    half = _inverse_of_triangle(factors)
+    half = inverse_of_triangle(factors)
     size = len(factors.order)
     common_part = _shared_part(factors, half, shared, like) if shared else None
     result: list[list[Component]] = [[0.0] * size for _ in range(size)]
@@ -114,7 +114,7 @@ def _shared_part(factors: Factors, half: list[dict[int, Component]], shared: int
     return dense_matmul(matrix(weighted, *like), transpose(matrix(rows, *like)))
 
 
-def _inverse_of_triangle(factors: Factors) -> list[dict[int, Component]]:
+def inverse_of_triangle(factors: Factors) -> list[dict[int, Component]]:
     """The rows of N without its diagonal of ones."""
     half: list[dict[int, Component]] = []
     for row in factors.rows:
