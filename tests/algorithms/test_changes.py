@@ -9,9 +9,10 @@ from tests.algorithms.cases import REPRESENTATIONS
 from tests.algorithms.test_identities import EVERY_KIND, STEP, moved
 from tests.random_trees import random_state, random_tree
 
-from floatbase import algorithms
+from floatbase import algorithms, spatial
 from floatbase.algorithms import changes
 from floatbase.errors import ArgumentError
+from floatbase.model.graph import velocities_between
 
 
 @pytest.fixture(params=[None, EVERY_KIND], ids=["plain", "every kind"])
@@ -21,6 +22,8 @@ def tree(request):
 
 def all_changes(tree, q, v):
     yield changes.change_of_base(tree, q, v, "link5")
+    yield changes.change_of_representation(tree, q, v, "body")
+    yield changes.change_of_representation(tree, q, v, "inertial")
     yield changes.change_to_compound_frame(tree, q, v, "link5", "frame2")
     yield changes.change_to_center_of_mass(tree, q, v)
     yield changes.change_to_average_velocity(tree, q, v)
@@ -28,7 +31,7 @@ def all_changes(tree, q, v):
 
 def test_derivative_of_the_inverse(tree, rng):
     q, v = random_state(rng, tree)
-    for step in range(4):
+    for step in range(6):
         here = list(all_changes(tree, q, v))[step]
         sides = [list(all_changes(tree, moved(tree, q, v, h), v))[step].inverse for h in (1e-6, -1e-6)]
         assert_allclose(here.inverse_rate, (sides[0] - sides[1]) / 2e-6, atol=1e-6)
@@ -46,6 +49,89 @@ def test_equations_of_motion_keep_their_form(tree, rng):
         assert_allclose(left, change.force(tau), atol=1e-9)
         assert new_v @ change.force(tau) == pytest.approx(v @ tau, rel=1e-10)
         assert_allclose(change.velocity_back(new_v), v, atol=1e-11)
+
+
+def test_admissible_coriolis_matrices_stay_admissible(tree, rng):
+    """The rate of the new mass matrix is the sum of the new Coriolis matrix and its transpose (differences)."""
+    q, v = random_state(rng, tree)
+    M, C = algorithms.mass_matrix(tree, q), algorithms.coriolis_matrix(tree, q, v)
+    for step in range(6):
+        new = list(all_changes(tree, q, v))[step].coriolis_matrix(M, C)
+        sides = []
+        for h in (1e-6, -1e-6):
+            there = moved(tree, q, v, h)
+            sides.append(list(all_changes(tree, there, v))[step].mass_matrix(algorithms.mass_matrix(tree, there)))
+        rate = (sides[0] - sides[1]) / 2e-6
+        assert np.linalg.norm(new + new.T - rate) < 1e-6 * np.linalg.norm(rate)
+
+
+@pytest.mark.parametrize("target", REPRESENTATIONS)
+@pytest.mark.parametrize("source", REPRESENTATIONS)
+def test_changes_of_representation(tree, rng, source, target):
+    """They give the equations of the robot in the other representation, Coriolis matrix included."""
+    old, new = replace(tree, representation=source), replace(tree, representation=target)
+    q, v = random_state(rng, old)
+    a = rng.standard_normal(old.nv)
+    change = changes.change_of_representation(old, q, v, target)
+    v_new, a_new = change.velocity(v), change.acceleration(v, a)
+    tau = algorithms.inverse_dynamics(new, q, v_new, a_new)
+    assert_allclose(change.force(algorithms.inverse_dynamics(old, q, v, a)), tau, atol=1e-10)
+    M, C = algorithms.mass_matrix(old, q), algorithms.coriolis_matrix(old, q, v)
+    assert_allclose(change.mass_matrix(M), algorithms.mass_matrix(new, q), atol=1e-11)
+    assert_allclose(change.coriolis_matrix(M, C) @ v_new, algorithms.coriolis_matrix(new, q, v_new) @ v_new, atol=1e-10)
+    J = algorithms.jacobian(old, q, "link3")
+    twist = change.jacobian(J) @ v_new
+    assert_allclose(twist, algorithms.velocity(old, q, v, "link3"), atol=1e-12)
+
+
+def test_there_and_back(tree, rng):
+    """A change of base and back is none."""
+    q, v = random_state(rng, tree)
+    there = changes.change_of_base(tree, q, v, "link5")
+    back = changes.change_of_base(tree, q, v, "link0")
+    assert_allclose(back.matrix, np.eye(tree.nv), atol=1e-12)
+    assert_allclose(there.inverse @ there.matrix, np.eye(tree.nv), atol=1e-12)
+    assert_allclose(there.matrix @ there.inverse, np.eye(tree.nv), atol=1e-12)
+
+
+@pytest.mark.parametrize("representation", REPRESENTATIONS)
+def test_wrenches_on_the_base_load_the_joints_between_the_bases_only(rng, representation):
+    """Seen from another link, a wrench on the old base is one there and torques on the way."""
+    tree = random_tree(np.random.default_rng(12), 8, True, representation, branching=0.6)
+    q, v = random_state(rng, tree)
+    wrench = rng.standard_normal(6)
+    change = changes.change_of_base(tree, q, v, "link5")
+    force = change.force(np.r_[wrench, np.zeros(tree.nv - 6)])
+    on_the_way = set(velocities_between(tree, "link0", "link5"))
+    for k in range(6, tree.nv):
+        assert (abs(force[k]) > 1e-9) if k in on_the_way else (abs(force[k]) < 1e-12)
+    H, G = algorithms.pose(tree, q, "link0"), algorithms.pose(tree, q, "link5")
+    about_world = spatial.change_wrench(wrench, representation, "inertial", H)
+    assert_allclose(force[:6], spatial.change_wrench(about_world, "inertial", representation, G), atol=1e-11)
+    S = algorithms.relative_jacobian(tree, q, "link0", "link5")[:, 6:]
+    if representation == "body":
+        assert_allclose(force[6:], -S.T @ force[:6], atol=1e-11)
+
+
+def test_compound_frames_have_the_velocities_of_their_parts(tree, rng):
+    q, v = random_state(rng, tree)
+    new = changes.change_to_compound_frame(tree, q, v, "link5", "frame2").velocity(v)
+    assert_allclose(new[:3], algorithms.velocity(tree, q, v, "link5")[:3], atol=1e-12)
+    assert_allclose(new[3:6], algorithms.velocity(tree, q, v, "frame2")[3:], atol=1e-12)
+    about_center = changes.change_to_center_of_mass(tree, q, v).velocity(v)
+    assert_allclose(about_center, np.r_[algorithms.com_velocity(tree, q, v), v[3:]], atol=1e-12)
+
+
+def test_a_robot_whose_joints_freeze_moves_at_its_average_velocity(tree, rng):
+    """Internal impulses stop the joints; the momentum stays."""
+    q, v = random_state(rng, tree)
+    average = algorithms.average_velocity(tree, q, v)
+    arm = algorithms.com(tree, q) - q[:3]
+    frozen = np.r_[average[:3] - np.cross(average[3:], arm), average[3:], np.zeros(tree.nv - 6)]
+    momentum = algorithms.centroidal_momentum(tree, q, v)
+    assert_allclose(algorithms.centroidal_momentum(tree, q, frozen), momentum, atol=1e-11)
+    impulse = algorithms.mass_matrix(tree, q) @ (frozen - v)
+    assert_allclose(impulse[:6], 0.0, atol=1e-11)
 
 
 @pytest.mark.parametrize("representation", REPRESENTATIONS)
@@ -66,11 +152,7 @@ def test_centroidal_coordinates(tree, rng):
     new = change.mass_matrix(M)
     assert_allclose(new[:6, :6], algorithms.locked_inertia(tree, q), atol=1e-10)
     assert_allclose(new[:6, 6:], 0.0, atol=1e-10)
-    assert_allclose(
-        change.force(algorithms.gravity(tree, q)),
-        np.r_[-mass * g, np.zeros(3), change.force(algorithms.gravity(tree, q))[6:]],
-        atol=1e-10,
-    )
+    assert_allclose(change.force(algorithms.gravity(tree, q)), np.r_[-mass * g, np.zeros(tree.nv - 3)], atol=1e-10)
     assert_allclose((change.coriolis_matrix(M, C) @ change.velocity(v))[:3], 0.0, atol=1e-9)
     assert_allclose(change.velocity(v)[:6], algorithms.average_velocity(tree, q, v), atol=1e-10)
     link = changes.link_coriolis_matrix(tree, q, v)

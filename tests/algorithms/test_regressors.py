@@ -7,9 +7,10 @@ import pytest
 from numpy.testing import assert_allclose
 from tests.algorithms.cases import error
 from tests.algorithms.test_identities import case  # noqa: F401
-from tests.random_trees import random_pose
+from tests.random_trees import random_pose, random_tree
 
 from floatbase import algorithms, spatial
+from floatbase.errors import ArgumentError
 
 
 @pytest.fixture
@@ -67,3 +68,10 @@ def test_every_quantity_takes_parameters(example):
         assert_allclose(
             function(tree, *arguments, parameters=parameters), function(tree, *arguments), atol=1e-9, rtol=1e-9
         )
+
+
+def test_fixed_bases_have_no_rows(rng):
+    tree = random_tree(rng, 3, floating=False)
+    nothing = np.zeros(tree.nv)
+    with pytest.raises(ArgumentError, match="fixed base"):
+        algorithms.base_regressor(tree, nothing, nothing, nothing)

@@ -38,3 +38,13 @@ def test_inverse_dynamics_from_an_inertial_unit(case):  # noqa: F811
     assert_allclose(
         algorithms.sensor_inverse_dynamics(tree, q[7:], still, still, np.zeros(6), np.zeros(3)), 0.0, atol=1e-13
     )
+
+
+def test_rate_of_the_relative_jacobian(case):  # noqa: F811
+    tree, q, v, _ = case
+    names = list(tree.frames)
+    for reference, frame in ((names[-1], names[1]), (names[len(names) // 2], names[-1]), (names[-1], names[-1])):
+        slope = algorithms.relative_jacobian(tree, moved(tree, q, v, 1j * STEP), reference, frame).imag / STEP
+        rate = algorithms.relative_jacobian_rate(tree, q, v, reference, frame)
+        assert_allclose(rate, slope, atol=1e-11)
+    assert_allclose(algorithms.relative_jacobian_rate(tree, q, v, names[-1], names[-1]), 0.0, atol=1e-14)

@@ -62,6 +62,35 @@ def test_torque_from_the_nearest_sensor(example, joint, sensor):
     assert torque == pytest.approx(algorithms.inverse_dynamics(tree, q, v, a)[index], abs=1e-9)
 
 
+def test_sensors_give_the_right_hand_side(example, rng):
+    """With the wrench at every cut that moves all beyond it, each submodel without contacts is in balance."""
+    tree, q, v, a = example
+    sensors = {}
+    for cut in tree.cuts:
+        far = max(cut.parent_submodel, cut.child_submodel)
+        wrench = sum(
+            algorithms.submodel_regressor(tree, q, v, a, k, cut.child_link) @ algorithms.submodel_parameters(tree, k)
+            for k in beyond(tree, cut)
+        )
+        sensors[cut.joint] = wrench if far == cut.child_submodel else -wrench
+    frames = [submodel.links[0] for submodel in tree.submodels]
+    stacked = algorithms.stacked_submodel_regressor(tree, q, v, a, frames)
+    parameters = [algorithms.submodel_parameters(tree, k) for k in range(len(frames))]
+    found = (stacked @ np.concatenate(parameters)).reshape(len(frames), 6)
+    for k, frame in enumerate(frames):
+        alone = algorithms.submodel_regressor(tree, q, v, a, k, frame) @ parameters[k]
+        assert_allclose(found[k], alone, atol=1e-10)
+        if k > 0:  # the one with the base floats: something else carries it
+            assert_allclose(algorithms.submodel_wrench(tree, q, k, frame, sensors), alone, atol=1e-8)
+    base = algorithms.submodel_wrench(tree, q, 0, frames[0], sensors)
+    carried = algorithms.inverse_dynamics(tree, q, v, a)[:6]
+    assert_allclose(found[0] - base, carried, atol=1e-8)
+    with pytest.raises(ArgumentError, match="is not given"):
+        algorithms.submodel_wrench(tree, q, 0, frames[0], {})
+    with pytest.raises(ArgumentError, match="submodels"):
+        algorithms.stacked_submodel_regressor(tree, q, v, a, frames[:1])
+
+
 def test_what_is_refused(example, model):
     tree, q, v, a = example
     with pytest.raises(ArgumentError, match="does not exist"):

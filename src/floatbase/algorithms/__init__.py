@@ -18,18 +18,27 @@ from floatbase.algorithms.changes import (
     Change,
     centroidal_momentum_matrix_rate,
     change_of_base,
+    change_of_representation,
     change_to_average_velocity,
     change_to_center_of_mass,
     change_to_compound_frame,
     link_coriolis_matrix,
 )
 from floatbase.algorithms.configuration import difference, difference_derivatives, integrate, integrate_derivatives
+from floatbase.algorithms.contact_dynamics import (
+    ContactMotion,
+    centroidal_wrench_matrix,
+    contact_dynamics,
+    generalized_forces,
+)
 from floatbase.algorithms.coriolis import coriolis_matrix
 from floatbase.algorithms.derivatives.differences import Deviation, deviation, finite_difference
 from floatbase.algorithms.derivatives.second_order import InverseDynamicsHessian, inverse_dynamics_hessian
+from floatbase.algorithms.drive_regressor import arm_parameters, arm_regressor, drive_regressor
 from floatbase.algorithms.energy import kinetic_energy, potential_energy
 from floatbase.algorithms.energy_regressors import kinetic_energy_regressor, potential_energy_regressor
 from floatbase.algorithms.forward_dynamics import forward_dynamics
+from floatbase.algorithms.hybrid_dynamics import BaseBalance, base_balance, hybrid_dynamics
 from floatbase.algorithms.inverse_dynamics import inverse_dynamics
 from floatbase.algorithms.inverse_mass_matrix import (
     inverse_mass_matrix,
@@ -42,16 +51,28 @@ from floatbase.algorithms.mass_matrix import mass_matrix
 from floatbase.algorithms.pose import pose
 from floatbase.algorithms.regressor import base_regressor, momentum_regressor, regressor
 from floatbase.algorithms.relative import relative_jacobian, relative_pose, relative_velocity
+from floatbase.algorithms.relative_rate import relative_jacobian_rate
 from floatbase.algorithms.sensor_dynamics import sensor_inverse_dynamics
-from floatbase.algorithms.submodel_regressors import local_torque_regressor, submodel_parameters, submodel_regressor
+from floatbase.algorithms.submodel_regressors import (
+    local_torque_regressor,
+    stacked_submodel_regressor,
+    submodel_parameters,
+    submodel_regressor,
+    submodel_wrench,
+)
 from floatbase.algorithms.velocity import velocity
 
 __all__ = [
+    "BaseBalance",
     "Change",
+    "ContactMotion",
     "Deviation",
     "InverseDynamicsHessian",
     "acceleration",
+    "arm_parameters",
+    "arm_regressor",
     "average_velocity",
+    "base_balance",
     "base_regressor",
     "bias",
     "centroidal_momentum",
@@ -59,21 +80,27 @@ __all__ = [
     "centroidal_momentum_matrix",
     "centroidal_momentum_matrix_rate",
     "centroidal_momentum_rate",
+    "centroidal_wrench_matrix",
     "change_of_base",
+    "change_of_representation",
     "change_to_average_velocity",
     "change_to_center_of_mass",
     "change_to_compound_frame",
     "com",
     "com_jacobian",
     "com_velocity",
+    "contact_dynamics",
     "coriolis_matrix",
     "deviation",
     "difference",
     "difference_derivatives",
     "drift",
+    "drive_regressor",
     "finite_difference",
     "forward_dynamics",
+    "generalized_forces",
     "gravity",
+    "hybrid_dynamics",
     "integrate",
     "integrate_derivatives",
     "inverse_dynamics",
@@ -95,11 +122,14 @@ __all__ = [
     "potential_energy_regressor",
     "regressor",
     "relative_jacobian",
+    "relative_jacobian_rate",
     "relative_pose",
     "relative_velocity",
     "sensor_inverse_dynamics",
+    "stacked_submodel_regressor",
     "submodel_parameters",
     "submodel_regressor",
+    "submodel_wrench",
     "total_mass",
     "velocity",
 ]

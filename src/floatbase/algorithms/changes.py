@@ -11,6 +11,7 @@ and energies, and the skewness of $\dot M - 2C$, are kept. The first six rows $T
 
 | new base velocity | rows |
 |---|---|
+| twist in another representation | $T_{new} T_{old}^{-1}$, of twists (`spatial.representation_matrix`) |
 | twist of another link | its Jacobian |
 | compound frame E[F] ("mixed") | linear rows of E's Jacobian, angular rows of F's |
 | G[B] ("mixed"): velocity of the centre of mass, angular velocity of the base | $J_{com}$, and the base's own |
@@ -39,10 +40,13 @@ from floatbase.algorithms.jacobian_rate import jacobian_rate
 from floatbase.algorithms.mass_matrix import mass_matrix
 from floatbase.algorithms.pose import pose
 from floatbase.errors import ArgumentError
-from floatbase.model.tree import Tree
+from floatbase.model.tree import Representation, Tree
 from floatbase.spatial.arrays import Array, apply_matrix, transpose, zeros
-from floatbase.spatial.poses import rotation_of
+from floatbase.spatial.poses import pose_from, rotation_of
+from floatbase.spatial.representations import representation_matrix, spin_of_form
+from floatbase.spatial.rotations import rotation_from_quaternion
 from floatbase.spatial.skew import hat
+from floatbase.spatial.twists import twist_cross
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +90,22 @@ def change_of_base(tree: Tree, q: Any, v: Any, link: str) -> Change:
     """To the twist of another link, in the representation of the tree. q: (..., nq); v: (..., nv)."""
     _require_floating(tree)
     return _change(tree, jacobian(tree, q, link), jacobian_rate(tree, q, v, link))
+
+
+def change_of_representation(tree: Tree, q: Any, v: Any, representation: Representation) -> Change:
+    """To the twist of the same base in another representation. q: (..., nq); v: (..., nv)."""
+    _require_floating(tree)
+    q, v = configuration(tree, q), rates(tree, "v", v)
+    H = pose_from(rotation_from_quaternion(q[..., 3:7]), q[..., :3])
+    old = representation_matrix(tree.representation, H)
+    back = np.linalg.inv(old)
+    twist = apply_matrix(back, v[..., :6])
+    new = representation_matrix(representation, H)
+    rows, row_rates = zeros((6, tree.nv), q, v), zeros((6, tree.nv), q, v)
+    rows[..., :6] = new @ back
+    spins = [twist_cross(spin_of_form(form, twist)) for form in (representation, tree.representation)]
+    row_rates[..., :6] = new @ (spins[0] - spins[1]) @ back
+    return _change(tree, rows, row_rates)
 
 
 def change_to_compound_frame(tree: Tree, q: Any, v: Any, origin: str, axes: str) -> Change:

@@ -37,6 +37,7 @@ from floatbase.algorithms.kinematics import (
     representation_pose,
 )
 from floatbase.algorithms.rates import scale as scale_by
+from floatbase.errors import ArgumentError
 from floatbase.model.tree import Tree
 from floatbase.spatial.arrays import Array, Component, matrix
 from floatbase.spatial.rigid_inertia import angular_matrix
@@ -84,6 +85,8 @@ def regressor(tree: Tree, q: Any, v: Any, a: Any) -> Array:
 
 def base_regressor(tree: Tree, q: Any, v: Any, a: Any) -> Array:
     """The first six rows (..., 6, 10 n_bodies) of `regressor`: the wrench on a floating base."""
+    if not tree.floating:
+        raise ArgumentError(f"robot {tree.name!r} has a fixed base, which has no rows in the regressor")
     q, v, a = configuration(tree, q), rates(tree, "v", v), rates(tree, "a", a)
     m, fields = body_accelerations(tree, q, v, a)
     return matrix(_rows(m, fields, joints=False), q, v, a)

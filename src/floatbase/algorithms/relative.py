@@ -12,6 +12,7 @@ here first written in the element at which the ways from the base part. Traversa
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 from floatbase.algorithms.arguments import configuration, frame_of, rates, split
@@ -29,7 +30,7 @@ Columns = list[tuple[int, tuple[Vector, Vector]]]
 def relative_pose(tree: Tree, q: Any, reference: str, frame: str) -> Array:
     """`reference_H_frame` (..., 4, 4); q: (..., nq) configuration."""
     q = configuration(tree, q)
-    _, here, there, _ = _between(tree, q, reference, frame)
+    _, here, there, _ = ways_between(tree, q, reference, frame)
     back = transpose(there.rotation)
     position = multiply(back, subtract(here.position, there.position))
     columns = [multiply(back, column) for column in transpose(here.rotation)]
@@ -43,10 +44,10 @@ def relative_jacobian(tree: Tree, q: Any, reference: str, frame: str) -> Array:
     q: (..., nq) configuration.
     """
     q = configuration(tree, q)
-    m, here, there, columns = _between(tree, q, reference, frame)
+    m, here, there, columns = ways_between(tree, q, reference, frame)
     result: list[list[Component]] = [[0.0] * 6 for _ in range(tree.nv)]
-    for i, twist in columns:
-        add_column(result, 6 if tree.floating else 0, m.rows[i], _written(tree, here, there, twist))
+    for i, twist in chain(*columns):
+        add_column(result, 6 if tree.floating else 0, m.rows[i], written(tree, here, there, twist))
     return matrix([[column[k] for column in result] for k in range(6)], q)
 
 
@@ -56,17 +57,17 @@ def relative_velocity(tree: Tree, q: Any, v: Any, reference: str, frame: str) ->
     q: (..., nq) configuration; v: (..., nv) velocity.
     """
     q, v = configuration(tree, q), rates(tree, "v", v)
-    m, here, there, columns = _between(tree, q, reference, frame)
+    m, here, there, columns = ways_between(tree, q, reference, frame)
     rate = m.rates(split(tree, v, 6)[1])
     linear, angular = ZERO, ZERO
-    for i, (along, about) in columns:
+    for i, (along, about) in chain(*columns):
         linear = add(linear, (rate[i] * along[0], rate[i] * along[1], rate[i] * along[2]))
         angular = add(angular, (rate[i] * about[0], rate[i] * about[1], rate[i] * about[2]))
-    return vector(_written(tree, here, there, (linear, angular)), q, v)
+    return vector(written(tree, here, there, (linear, angular)), q, v)
 
 
-def _between(tree: Tree, q: Array, reference: str, frame: str) -> tuple[Mechanism, Pose, Pose, Columns]:
-    """Poses of frame and reference in the element where their ways part, and the columns of all beyond it there."""
+def ways_between(tree: Tree, q: Array, reference: str, frame: str) -> tuple[Mechanism, Pose, Pose, list[Columns]]:
+    """Poses of frame and reference in the element where their ways part, and the columns there of both ways."""
     m = mechanism(tree, *split(tree, q, 7))
     ends = [frame_of(tree, frame), frame_of(tree, reference)]
     ways = [m.path_to(m.carriers[body]) for body, _ in ends]
@@ -74,18 +75,19 @@ def _between(tree: Tree, q: Array, reference: str, frame: str) -> tuple[Mechanis
     while shared < min(map(len, ways)) and ways[0][shared] == ways[1][shared]:
         shared += 1
     poses: list[Pose] = []
-    columns: Columns = []
+    columns: list[Columns] = [[], []]
     for side, way in enumerate(ways):
         pose = Pose(IDENTITY, ZERO)
         for i in way[shared:]:
             pose = next_pose(pose, m.joints[i])
             linear, angular = joint_column(pose, m.revolute(i))
-            columns.append((i, (linear, angular) if side == 0 else (subtract(ZERO, linear), subtract(ZERO, angular))))
+            twist = (linear, angular) if side == 0 else (subtract(ZERO, linear), subtract(ZERO, angular))
+            columns[side].append((i, twist))
         poses.append(attached_pose(pose, ends[side][1]))
     return m, poses[0], poses[1], columns
 
 
-def _written(tree: Tree, here: Pose, there: Pose, twist: tuple[Vector, Vector]) -> list[Component]:
+def written(tree: Tree, here: Pose, there: Pose, twist: tuple[Vector, Vector]) -> list[Component]:
     """A twist from the element where the ways part to the representation of the tree."""
     linear, angular = twist
     point = there.position if tree.representation == "inertial" else here.position

@@ -17,6 +17,7 @@ Traversaro 2017, (7.5)-(7.8), theorem 4.2.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,12 +27,14 @@ from floatbase.algorithms.arguments import configuration, frame_of, rates
 from floatbase.algorithms.inertias import body_frame
 from floatbase.algorithms.jacobian import jacobian
 from floatbase.algorithms.kinematics import Pose, all_poses, attached_pose, poses_along
+from floatbase.algorithms.pose import pose
 from floatbase.algorithms.regressor import body_accelerations, regressor, wrench_rows
 from floatbase.errors import ArgumentError, unknown_name
 from floatbase.model.tree import Submodel, Tree
-from floatbase.spatial.arrays import Array, Component, matrix
+from floatbase.spatial.arrays import Array, Component, matrix, zeros
 from floatbase.spatial.inertias import transform_parameters
 from floatbase.spatial.poses import invert_pose
+from floatbase.spatial.representations import change_wrench
 from floatbase.spatial.vectors import multiply_transposed, subtract, transpose
 
 
@@ -67,6 +70,44 @@ def submodel_regressor(tree: Tree, q: Any, v: Any, a: Any, submodel: int, frame:
         for row, entries in zip(rows, wrench_rows(fields[number], link.rotation, link.position), strict=True):
             row.extend(entries)
     return matrix(rows, q, v, a)
+
+
+def stacked_submodel_regressor(tree: Tree, q: Any, v: Any, a: Any, frames: Sequence[str]) -> Array:
+    """The regressors of all submodels, one below the other (..., 6 (n + 1), 10 k): block diagonal.
+
+    Submodel i is about `frames[i]`; the columns are those of `submodel_parameters` of 0, 1, ... in turn. Rows of a
+    submodel that touches something are of no use for identification: leave them out.
+    """
+    if len(frames) != len(tree.submodels):
+        raise ArgumentError(f"frames has {len(frames)} names; robot {tree.name!r} has {len(tree.submodels)} submodels")
+    blocks = [submodel_regressor(tree, q, v, a, k, frame) for k, frame in enumerate(frames)]
+    result = zeros((6 * len(blocks), sum(block.shape[-1] for block in blocks)), blocks[0][..., 0])
+    column = 0
+    for k, block in enumerate(blocks):
+        result[..., 6 * k : 6 * k + 6, column : column + block.shape[-1]] = block
+        column += block.shape[-1]
+    return result
+
+
+def submodel_wrench(tree: Tree, q: Any, submodel: int, frame: str, sensors: Mapping[str, Any]) -> Array:
+    """What the force/torque sensors at its cuts apply on a submodel (..., 6), at a frame: the right-hand side.
+
+    sensors: for the joint of each cut of the submodel the wrench (..., 6) of the parent's side on the child's, at the
+    child link; all wrenches in the representation of the tree. Without contacts this equals
+    `submodel_regressor(...) @ submodel_parameters(...)`.
+    """
+    _submodel(tree, submodel)
+    q = configuration(tree, q)
+    world_H_frame, total = pose(tree, q, frame), zeros((6,), q)
+    for cut in tree.cuts:
+        if submodel not in (cut.parent_submodel, cut.child_submodel):
+            continue
+        if cut.joint not in sensors:
+            raise ArgumentError(f"the wrench of sensor joint {cut.joint!r} at submodel {submodel} is not given")
+        sign = 1.0 if cut.child_submodel == submodel else -1.0
+        there = change_wrench(sensors[cut.joint], tree.representation, "inertial", pose(tree, q, cut.child_link))
+        total = total + sign * change_wrench(there, "inertial", tree.representation, world_H_frame)
+    return total
 
 
 def local_torque_regressor(tree: Tree, q: Any, v: Any, a: Any, joint: str, cut: str) -> tuple[Array, Array]:

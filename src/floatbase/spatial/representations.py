@@ -45,6 +45,14 @@ def representation_matrix(form: TwistForm, world_H_body: Array) -> Array:
     return adjoint(form_H_body(form, world_H_body))
 
 
+def spin_of_form(form: TwistForm, body_twist: Array) -> Array:
+    r"""The twist $s$ (..., 6) with $\dot T = T\, (s \times)$ for the matrix T of a form."""
+    if form == "inertial":
+        return body_twist
+    angular = body_twist[..., 3:] if form == "mixed" else 0.0 * body_twist[..., 3:]
+    return np.concatenate([0.0 * body_twist[..., :3], angular], axis=-1)
+
+
 def change_twist(twist: Array, source: TwistForm, target: TwistForm, world_H_body: Array) -> Array:
     """A twist (..., 6) from one representation to another."""
     body_twist = transform_twist(invert_pose(form_H_body(source, world_H_body)), twist)
