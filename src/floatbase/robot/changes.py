@@ -33,6 +33,7 @@ class Changes(RobotCore):
         """To the base's twist in another representation."""
         from floatbase.algorithms import change_of_representation
 
+        q, v = check_state(self.tree, "change_of_representation", q=q, v=v)
         return change_of_representation(self.tree, q, v, representation)
 
     def change_to_compound_frame(self, q: Any, v: Any, origin: str, axes: str) -> Change:
@@ -69,18 +70,21 @@ class Changes(RobotCore):
         """Accelerations, and the wrenches that hold the frames `contacts` fast ((3.3.3), (3.3.7) of Romualdi 2022)."""
         from floatbase.algorithms import contact_dynamics
 
+        q, v, tau = check_state(self.tree, "contact_dynamics", q=q, v=v, tau=tau)
         return contact_dynamics(self.tree, q, v, tau, contacts, parameters)
 
     def centroidal_wrench_matrix(self, q: Any, frames: Sequence[str], *, parameters: Any = None) -> Any:
         """Matrix (..., 6, 6 k) from wrenches at k frames to the rate of the momentum about the centre of mass."""
         from floatbase.algorithms import centroidal_wrench_matrix
 
+        (q,) = check_state(self.tree, "centroidal_wrench_matrix", q=q)
         return centroidal_wrench_matrix(self.tree, q, frames, parameters)
 
     def generalized_forces(self, q: Any, wrenches: Mapping[str, Any]) -> Any:
         r"""Generalised forces $\sum_k J_k^T f_k$ (..., nv) of wrenches (..., 6) at frames."""
         from floatbase.algorithms import generalized_forces
 
+        (q,) = check_state(self.tree, "generalized_forces", q=q)
         return generalized_forces(self.tree, q, wrenches)
 
     def base_balance(
@@ -89,6 +93,7 @@ class Changes(RobotCore):
         """The wrench (..., 6) that a motion would need at the base, and the size of the terms it is the sum of."""
         from floatbase.algorithms import base_balance
 
+        q, v, a = check_state(self.tree, "base_balance", q=q, v=v, a=a)
         return base_balance(self.tree, q, v, a, wrenches, parameters)
 
     def submodel_parameters(self, submodel: int) -> Any:
@@ -108,12 +113,14 @@ class Changes(RobotCore):
         """The matrices of all parts, about a frame each, as the blocks of one (..., 6 (n + 1), 10 k)."""
         from floatbase.algorithms import stacked_submodel_regressor
 
+        q, v, a = check_state(self.tree, "stacked_submodel_regressor", q=q, v=v, a=a)
         return stacked_submodel_regressor(self.tree, q, v, a, frames)
 
     def submodel_wrench(self, q: Any, submodel: int, frame: str, sensors: Mapping[str, Any]) -> Any:
         """What the sensors at its cuts, by the name of their joints, apply on a part (..., 6), at a frame."""
         from floatbase.algorithms import submodel_wrench
 
+        (q,) = check_state(self.tree, "submodel_wrench", q=q)
         return submodel_wrench(self.tree, q, submodel, frame, sensors)
 
     def local_torque_regressor(self, q: Any, v: Any, a: Any, joint: str, sensor: str) -> tuple[Any, Any]:
