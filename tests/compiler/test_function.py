@@ -148,6 +148,7 @@ def test_arguments_by_name(function):
         ((np.ones(3), [1, np.nan, 1], 1.0), StateError, r"'b' must be finite, but b\[1\] is nan$"),
         ((np.ones(3), np.ones(3), np.inf), StateError, "'c' must be finite, but c is inf"),
         ((np.ones(3), np.ones(3), -1.0), StateError, "scaled: c must be positive$"),
+        ((np.ma.array(np.ones(3), mask=[0, 1, 0]), np.ones(3), 1.0), ArgumentError, "'a' has masked elements"),
     ],
 )
 def test_bad_arguments_are_named(function, arguments, kind, message):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import floatbase as fb
-from floatbase.errors import ArgumentError, RobotFileError, UnknownNameError
+from floatbase.errors import ArgumentError, ModelError, RobotFileError, UnknownNameError
 
 PENDULUM = """
 <robot name="pendulum">
@@ -105,6 +105,15 @@ def test_robots_made_of_others_check_their_settings():
     ):
         with pytest.raises(ArgumentError, match=message):
             change()
+
+
+def test_what_needs_mass_says_so(file):
+    file.write_text(PENDULUM.replace('value="2"', 'value="0"').replace('="0.1"', '="0"').replace('="0.01"', '="0"'))
+    robot = fb.load(file, allow_massless=True)
+    assert robot.jacobian([0.3], "rod").shape == (6, 1)
+    for method in (lambda: robot.com([0.3]), lambda: robot.forward_dynamics([0.3], [0.0], [1.0])):
+        with pytest.raises(ModelError, match="'pendulum' does not exist: it divides by a mass that is zero"):
+            method()
 
 
 def test_gravity_does_not_follow_the_array_it_came_from():

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from floatbase.compiler.artifact import Signature
 from floatbase.compiler.program import Port
+from floatbase.compiler.recycling import empty
 from floatbase.compiler.target import DType
 from floatbase.errors import ArgumentError, ShapeError
 
@@ -81,6 +82,8 @@ def _as_array(signature: Signature, port: Port, value: Any) -> AnyArray:
             f"{signature.name}: argument {port.name!r} is not an array of numbers ({error}); "
             f"it must be of shape {_wanted(port)}"
         ) from None
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise ArgumentError(f"{signature.name}: argument {port.name!r} has masked elements; every number is needed")
     if array.dtype.kind not in _NUMBERS:
         raise ArgumentError(
             f"{signature.name}: argument {port.name!r} is {_described(value, array)}; "
@@ -173,7 +176,7 @@ def prepare_outputs(
     """Arrays for the results, and the rows to write: others where an array given cannot be written directly."""
     outputs = signature.outputs
     if out is None:
-        arrays: list[AnyArray] = [np.empty(batch + port.shape, dtype) for port in outputs]
+        arrays: list[AnyArray] = [empty(batch + port.shape, dtype) for port in outputs]
         return arrays, [as_rows(array, batch, port.shape) for array, port in zip(arrays, outputs, strict=True)]
     if packs and (not isinstance(out, tuple) or len(out) != len(outputs)):
         names = ", ".join(port.name for port in outputs)

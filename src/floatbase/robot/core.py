@@ -15,7 +15,7 @@ from floatbase.compiler.function import Function
 from floatbase.compiler.machine import start_llvm
 from floatbase.compiler.program import Program, as_shape
 from floatbase.compiler.symbol_arrays import casadi_arrays, is_symbolic, refuse_output
-from floatbase.errors import ArgumentError
+from floatbase.errors import ArgumentError, ModelError, TraceError
 from floatbase.model import Model, build_tree
 from floatbase.model.positions import (
     named_configuration,
@@ -244,7 +244,15 @@ class RobotCore:
         def program() -> Program:
             from floatbase.compiler.tracing import trace
 
-            return trace(algorithm, ports, name)
+            try:
+                return trace(algorithm, ports, name)
+            except TraceError as error:
+                if isinstance(error.__cause__, ZeroDivisionError):
+                    raise ModelError(
+                        f"{name} of robot {tree.name!r} does not exist: it divides by a mass that is zero "
+                        "(allow_massless=True is for kinematics alone)"
+                    ) from error
+                raise
 
         key = cache_key("robot", tree.digest, tuple(requests), wrenches)
         doc = "\n\n".join(f"{request.label}: {getattr(type(self), request.name).__doc__}" for request in requests)
