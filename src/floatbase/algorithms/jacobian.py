@@ -47,15 +47,20 @@ def jacobian(tree: Tree, q: Any, frame: str) -> Array:
 
 
 def frame_columns(m: Mechanism, path: Sequence[int], body_H_frame: Any) -> tuple[Pose, list[tuple[Vector, Vector]]]:
-    """The pose of the base in the frame C of the twist , and every element's column."""
-    if m.tree.representation == "body":
-        poses = poses_in_frame(m, path, body_H_frame)
-    else:
-        poses = poses_along(m, path)
-        if m.tree.representation == "mixed":
-            origin = attached_pose(poses[-1], body_H_frame).position
-            poses = [Pose(place.rotation, subtract(place.position, origin)) for place in poses]
+    """The pose of the base in the frame C of the twist, and every element's column."""
+    poses = poses_at_frame(m, path, body_H_frame)
     return poses[0], [joint_column(place, m.revolute(i)) for i, place in zip(path, poses[1:], strict=True)]
+
+
+def poses_at_frame(m: Mechanism, path: Sequence[int], body_H_frame: Any) -> list[Pose]:
+    """The poses of the base and of the elements of a path in the frame C in which the twist of its end is written."""
+    if m.tree.representation == "body":
+        return poses_in_frame(m, path, body_H_frame)
+    poses = poses_along(m, path)
+    if m.tree.representation == "inertial":
+        return poses
+    origin = attached_pose(poses[-1], body_H_frame).position
+    return [Pose(place.rotation, subtract(place.position, origin)) for place in poses]
 
 
 def add_column(columns: list[list[Component]], first: int, row: Row, column: Sequence[Component]) -> None:

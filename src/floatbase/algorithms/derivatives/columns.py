@@ -30,7 +30,7 @@ dynamics using spatial vector algebra", IEEE Robotics and Automation Letters 7(2
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -69,10 +69,12 @@ class Column:
     second: Screw
     double: Screw
     carries: frozenset[int] = frozenset()  # which columns of its own joint (and carrier) it turns
+    twice: bool = False  # whether the last of the twists is twice the rate
 
     def mapped(self, change: Callable[[Screw], Screw]) -> Self:
         """The same with its twists seen from another frame."""
-        unit, rate, second, double = (change(twist) for twist in (self.unit, self.rate, self.second, self.double))
+        unit, rate, second = (change(twist) for twist in (self.unit, self.rate, self.second))
+        double = sum_screws(rate, rate) if self.twice else change(self.double)
         return replace(self, unit=unit, rate=rate, second=second, double=double)
 
 
@@ -80,6 +82,12 @@ def twist_from(pose: Pose, twist: Screw) -> Screw:
     """A twist in the frame in which its own has a pose."""
     angular = multiply(pose.rotation, twist[1])
     return add(multiply(pose.rotation, twist[0]), cross(pose.position, angular)), angular
+
+
+def wrench_from(pose: Pose, wrench: Screw) -> Screw:
+    """A wrench or momentum in the frame in which its own has a pose."""
+    force = multiply(pose.rotation, wrench[0])
+    return force, add(multiply(pose.rotation, wrench[1]), cross(pose.position, force))
 
 
 def column(
@@ -105,6 +113,7 @@ def column(
         (linear, multiply(spin, z)),
         sum_screws(rate, carried),
         frozenset(carries),
+        after is None,
     )
 
 
@@ -147,13 +156,13 @@ def joined_elements(m: Mechanism) -> set[int]:
     return {i for i, element in enumerate(m.moving, start=1) if not _one_by_one(element.joint)}
 
 
-def joint_columns(m: Mechanism, motions: Sequence[Motion]) -> list[Column]:
-    """The columns of all joints, each in the frame of its carrier."""
+def joint_columns(m: Mechanism, motions: Sequence[Motion], path: Container[int] | None = None) -> list[Column]:
+    """The columns of all joints, or of those whose carriers are on a path, each in the frame of its carrier."""
     first = 6 if m.tree.floating else 0
     found: list[Column] = []
     for body, carrier in enumerate(m.carriers):
         joint = m.tree.bodies[body].joint
-        if joint is None:
+        if joint is None or (path is not None and carrier not in path):
             continue
         steps = [i for i in range(1, m.count) if m.moving[i - 1].body == body]
         index = first + joint.index
