@@ -16,6 +16,7 @@ Traversaro 2017, (3.84)-(3.92); D. Orin, A. Goswami, S.-H. Lee, "Centroidal dyna
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from floatbase.algorithms.arguments import configuration, optional_parameters, rates, split
@@ -66,7 +67,7 @@ def centroidal_momentum_matrix(tree: Tree, q: Any, parameters: Any = None) -> Ar
     parameters = optional_parameters(tree, parameters)
     q_base, q_joints = split(tree, q, 7)
     m = mechanism(tree, q_base, q_joints)
-    composites, center, locked = _locked(m, parameters)
+    composites, center, locked = locked_about_center(m, grouped_inertias(m, parameters), parameters)
     columns: list[list[Component]] = [[0.0] * 6 for _ in range(tree.nv)]
     first = 0
     if tree.floating:
@@ -101,7 +102,8 @@ def locked_inertia(tree: Tree, q: Any, parameters: Any = None) -> Array:
     """
     q = configuration(tree, q)
     parameters = optional_parameters(tree, parameters)
-    _, _, locked = _locked(mechanism(tree, *split(tree, q, 7)), parameters)
+    m = mechanism(tree, *split(tree, q, 7))
+    _, _, locked = locked_about_center(m, grouped_inertias(m, parameters), parameters)
     rows = inertia_rows(locked.mass, ZERO, tensor_of(locked.second))
     return matrix(rows, *(x for x in (q, parameters) if x is not None))
 
@@ -116,7 +118,7 @@ def average_velocity(tree: Tree, q: Any, v: Any, parameters: Any = None) -> Arra
     q_base, q_joints = split(tree, q, 7)
     m = mechanism(tree, q_base, q_joints)
     linear, angular, moment = momentum_about_base(m, *split(tree, v, 6), parameters)
-    _, _, locked = _locked(m, parameters)
+    _, _, locked = locked_about_center(m, grouped_inertias(m, parameters), parameters)
     inverse = 1.0 / total_mass(tree, parameters)
     about = multiply(m.base.rotation, subtract(angular, cross(scale(inverse, moment), linear)))
     xx, xy, xz, yy, yz, zz = tensor_of(locked.second)
@@ -125,9 +127,10 @@ def average_velocity(tree: Tree, q: Any, v: Any, parameters: Any = None) -> Arra
     return vector(entries, *(x for x in (q, v, parameters) if x is not None))
 
 
-def _locked(m: Mechanism, parameters: Any) -> tuple[list[RigidInertia], Vector, RigidInertia]:
+def locked_about_center(
+    m: Mechanism, inertias: Sequence[RigidInertia], parameters: Any
+) -> tuple[list[RigidInertia], Vector, RigidInertia]:
     """Composite inertias, the centre of mass relative to the base's origin, and the whole about it, in world axes."""
-    inertias = grouped_inertias(m, parameters)
     composites = composite_inertias(m, inertias, with_fixed_base=True)
     whole = composites[0]
     mass = total_mass(m.tree, parameters)

@@ -18,9 +18,10 @@ from floatbase.algorithms.elements import Mechanism
 from floatbase.algorithms.inertias import grouped_inertias
 from floatbase.algorithms.kinematics import Motion, all_motions
 from floatbase.spatial.arrays import Component
-from floatbase.spatial.rigid_inertia import tensor_of
+from floatbase.spatial.rigid_inertia import RigidInertia
+from floatbase.spatial.screws import Screw, momentum_of, sum_screws
 from floatbase.spatial.turns import turn
-from floatbase.spatial.vectors import ZERO, Vector, add, cross, multiply_symmetric, scale
+from floatbase.spatial.vectors import ZERO, Vector, add, cross, scale
 
 
 def momentum_about_base(
@@ -29,19 +30,25 @@ def momentum_about_base(
     """Linear and angular momentum about the base's origin, and the first moment there, in base axes."""
     start = Motion(*base_twist(m.tree, m.base, v_base), ZERO, ZERO)
     motions = all_motions(m, start, m.rates(v_joints), [0.0] * m.count)
-    linear, angular, moments, masses = [], [], [], []
-    for inertia, motion in zip(grouped_inertias(m, parameters), motions, strict=True):
-        turning = multiply_symmetric(tensor_of(inertia.second), motion.omega)
-        linear.append(add(scale(inertia.mass, motion.velocity), cross(motion.omega, inertia.moment)))
-        angular.append(add(turning, cross(inertia.moment, motion.velocity)))
-        moments.append(inertia.moment)
-        masses.append(inertia.mass)
+    inertias = grouped_inertias(m, parameters)
+    linear, angular = carried_momenta(m, motions, inertias)[0]
+    moments, masses = [inertia.moment for inertia in inertias], [inertia.mass for inertia in inertias]
     for i in range(m.count - 1, 0, -1):
         joint, parent = m.joints[i], m.parent(i)
-        force = turn(joint.rotation, linear[i])
-        linear[parent] = add(linear[parent], force)
-        angular[parent] = add(angular[parent], add(turn(joint.rotation, angular[i]), cross(joint.position, force)))
         carried = add(turn(joint.rotation, moments[i]), scale(masses[i], joint.position))
         moments[parent] = add(moments[parent], carried)
         masses[parent] = masses[parent] + masses[i]
-    return linear[0], angular[0], moments[0]
+    return linear, angular, moments[0]
+
+
+def carried_momenta(m: Mechanism, motions: Sequence[Motion], inertias: Sequence[RigidInertia]) -> list[Screw]:
+    """The momentum of every element with all that it carries, about its origin in its axes."""
+    momenta = [
+        momentum_of(inertia, (motion.velocity, motion.omega)) for inertia, motion in zip(inertias, motions, strict=True)
+    ]
+    for i in range(m.count - 1, 0, -1):
+        joint, (linear, angular) = m.joints[i], momenta[i]
+        force = turn(joint.rotation, linear)
+        moment = add(turn(joint.rotation, angular), cross(joint.position, force))
+        momenta[m.parent(i)] = sum_screws(momenta[m.parent(i)], (force, moment))
+    return momenta

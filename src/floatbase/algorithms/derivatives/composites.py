@@ -55,15 +55,22 @@ class Composite(NamedTuple):
 
 
 def composites(
-    m: Mechanism, motions: Sequence[Motion], inertias: Sequence[RigidInertia], external: Mapping[int, Screw]
+    m: Mechanism,
+    motions: Sequence[Motion],
+    inertias: Sequence[RigidInertia],
+    external: Mapping[int, Screw],
+    with_fixed_base: bool = False,
 ) -> list[Composite]:
-    """What every element carries, itself included, in its frame. `motions`: relative to free fall."""
+    """What every element carries, itself included, in its frame. `motions`: relative to free fall.
+
+    That of a fixed base is its own alone, unless asked for.
+    """
     found = [body_composite(inertia, motion) for inertia, motion in zip(inertias, motions, strict=True)]
     for i, (force, moment) in external.items():
         old = found[i].wrench
         found[i] = found[i]._replace(wrench=(subtract(old[0], force), subtract(old[1], moment)))
     for i in range(m.count - 1, 0, -1):
-        if m.parent(i) > 0 or m.tree.floating:
+        if m.parent(i) > 0 or m.tree.floating or with_fixed_base:
             joint = m.joints[i]
             found[m.parent(i)] = _sum(found[m.parent(i)], moved(found[i], joint.rotation, joint.position))
     return found
