@@ -32,7 +32,21 @@ from floatbase.algorithms.contact_dynamics import (
     generalized_forces,
 )
 from floatbase.algorithms.coriolis import coriolis_matrix
+from floatbase.algorithms.derivatives.center_of_mass import ComVelocityDerivatives, com_velocity_derivatives
+from floatbase.algorithms.derivatives.centroidal import (
+    CentroidalMomentumDerivatives,
+    CentroidalMomentumRateDerivatives,
+    centroidal_momentum_derivatives,
+    centroidal_momentum_rate_derivatives,
+)
 from floatbase.algorithms.derivatives.differences import Deviation, deviation, finite_difference
+from floatbase.algorithms.derivatives.kinematics import (
+    AccelerationDerivatives,
+    VelocityDerivatives,
+    acceleration_derivatives,
+    jacobian_transpose_derivative,
+    velocity_derivatives,
+)
 from floatbase.algorithms.derivatives.second_order import InverseDynamicsHessian, inverse_dynamics_hessian
 from floatbase.algorithms.drive_regressor import arm_parameters, arm_regressor, drive_regressor
 from floatbase.algorithms.energy import kinetic_energy, potential_energy
@@ -63,12 +77,18 @@ from floatbase.algorithms.submodel_regressors import (
 from floatbase.algorithms.velocity import velocity
 
 __all__ = [
+    "AccelerationDerivatives",
     "BaseBalance",
+    "CentroidalMomentumDerivatives",
+    "CentroidalMomentumRateDerivatives",
     "Change",
+    "ComVelocityDerivatives",
     "ContactMotion",
     "Deviation",
     "InverseDynamicsHessian",
+    "VelocityDerivatives",
     "acceleration",
+    "acceleration_derivatives",
     "arm_parameters",
     "arm_regressor",
     "average_velocity",
@@ -76,10 +96,12 @@ __all__ = [
     "base_regressor",
     "bias",
     "centroidal_momentum",
+    "centroidal_momentum_derivatives",
     "centroidal_momentum_drift",
     "centroidal_momentum_matrix",
     "centroidal_momentum_matrix_rate",
     "centroidal_momentum_rate",
+    "centroidal_momentum_rate_derivatives",
     "centroidal_wrench_matrix",
     "change_of_base",
     "change_of_representation",
@@ -89,6 +111,7 @@ __all__ = [
     "com",
     "com_jacobian",
     "com_velocity",
+    "com_velocity_derivatives",
     "contact_dynamics",
     "coriolis_matrix",
     "deviation",
@@ -108,6 +131,7 @@ __all__ = [
     "inverse_mass_matrix",
     "jacobian",
     "jacobian_rate",
+    "jacobian_transpose_derivative",
     "kinetic_energy",
     "kinetic_energy_regressor",
     "link_coriolis_matrix",
@@ -132,4 +156,5 @@ __all__ = [
     "submodel_wrench",
     "total_mass",
     "velocity",
+    "velocity_derivatives",
 ]
