@@ -112,6 +112,27 @@ def test_irregular_and_overlapping_outputs(function, rng):
     np.testing.assert_array_equal(a, y)
 
 
+@pytest.mark.parametrize("strides", [(8, 8), (0, 8), (24, 0), (-8, 8), (16, 8)])
+def test_outputs_that_overwrite_themselves(function, rng, strides):
+    store = np.zeros(100)
+    out = np.lib.stride_tricks.as_strided(store[50:], (7, 3), strides)
+    with pytest.raises(ArgumentError, match="out for 'y' has elements that share memory"):
+        function(rng.normal(size=(7, 3)), rng.normal(size=(7, 3)), 1.0, out=out)
+
+
+def test_outputs_that_overwrite_one_another(two, rng):
+    a, b = rng.normal(size=(5, 3)), rng.normal(size=(5, 3))
+    total, dot = two(a, b)
+    store = np.zeros((5, 4))
+    for call in (two, two.fast):
+        call(a, b, out=(store[:, :3], store[:, 3]))
+        np.testing.assert_array_equal(store, np.column_stack([total, dot]))
+        with pytest.raises(ArgumentError, match="out for 'dot' shares memory with another output"):
+            call(a, b, out=(store[:, :3], store[:, 2]))
+        with pytest.raises(ArgumentError, match="out for 'dot' shares memory with another output"):
+            call(a[0], b[0], out=(store[0, :3], store[0, 2:3].reshape(())))
+
+
 def test_float32_only_if_every_array_is(function):
     single, double = np.ones(3, np.float32), np.ones(3)
     assert function(single, single, 1.0).dtype == np.float32

@@ -187,6 +187,7 @@ def prepare_outputs(
     rows: list[Rows] = []
     for port, array in zip(outputs, arrays, strict=True):
         _check_output(signature, port, array, batch + port.shape, dtype)
+        _check_apart(signature, port, array, arrays[: len(rows)])
         used = [item.array for item in (*inputs, *rows)]
         rows.append(_writable_rows(array, batch, port.shape, used))
     return arrays, rows
@@ -202,6 +203,19 @@ def _check_output(signature: Signature, port: Port, array: Any, shape: Shape, dt
         raise ArgumentError(f"{where} has dtype {array.dtype}; it must be {dtype}")
     if not array.flags.writeable:
         raise ArgumentError(f"{where} is read-only; it must be writeable")
+
+
+def _check_apart(signature: Signature, port: Port, array: AnyArray, earlier: Sequence[AnyArray]) -> None:
+    """Raise `ArgumentError` if results written to the array would overwrite one another, or those of earlier outputs."""
+    where = f"{signature.name}: out for {port.name!r}"
+    span = array.itemsize
+    for stride, extent in sorted((abs(step), count) for step, count in zip(array.strides, array.shape, strict=True)):
+        if extent > 1:
+            if stride < span and array.size:
+                raise ArgumentError(f"{where} has elements that share memory; every element needs its own")
+            span += stride * (extent - 1)
+    if any(np.shares_memory(array, other) for other in earlier):
+        raise ArgumentError(f"{where} shares memory with another output; every output needs its own")
 
 
 def _summary(value: Any) -> str:
