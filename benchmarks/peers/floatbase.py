@@ -16,6 +16,7 @@ NAME = "floatbase"
 NOTES = (
     "public methods with all checks of their arguments; compiled for this processor when first called",
     "'function' is the object that `robot.function` returns, called in the loop; so is the control tick",
+    "fresh results of 4 MB and more are made in memory of earlier ones that nobody holds any more, if there is any",
 )
 
 _METHODS: dict[Function, tuple[str, str]] = {

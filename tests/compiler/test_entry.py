@@ -236,7 +236,7 @@ def test_no_reference_is_lost_or_kept(one, two, rng):
 
 
 def test_an_allocation_that_fails(two):
-    call, slow = bound(two, (A, B), (TOTAL, Port("huge", (1 << 55,))))
+    call, slow = bound(two, (A, B), (TOTAL, Port("huge", (1 << 61,))))
     ones = np.ones(3)
     before = sys.getrefcount(np.dtype("f8"))
     for _ in range(1000):

@@ -96,6 +96,7 @@ def bind(
         loop_rows=1,
         batch_rows=1,
         shared_rows=1,
+        largest=max(port.size for port in outputs),
     )
     for slot, kind in ((descriptor.float64, np.float64), (descriptor.float32, np.float32)):
         dtype = np.dtype(kind)

@@ -8,10 +8,10 @@
 * `out=`: an array of the exact result's shape (or a tuple of them), writeable, not overlapping anything else;
 * `threads=`, handed on with a batch that is worth sharing.
 
-Everything else, kernels that are not compiled yet, and kernels that report a bad state are handed to the slow path
-with the same arguments. Large batches, and smaller ones for several threads, are computed by `large`, which gives up
-the interpreter lock. It is held otherwise; nothing but `new_array`, `large`, `result` and the slow path can run Python
-code, and no kernel is running here then, so one scratch area serves all calls.
+Everything else, fresh results that are large, kernels that are not compiled yet, and kernels that report a bad state
+are handed to the slow path with the same arguments. Large batches, and smaller ones for several threads, are computed
+by `large`, which gives up the interpreter lock. It is held otherwise; nothing but `new_array`, `large`, `result` and
+the slow path can run Python code, and no kernel is running here then, so one scratch area serves all calls.
 """
 
 from __future__ import annotations

@@ -92,6 +92,7 @@ class Descriptor(ctypes.Structure):
         ("packs", ctypes.c_int64),  # whether outputs come and go in a tuple
         ("loop_rows", ctypes.c_int64),  # up to this many rows: the one-state kernel, in a loop
         ("batch_rows", ctypes.c_int64),  # up to this many rows are computed here, under the interpreter lock
+        ("largest", ctypes.c_int64),  # numbers that the largest output has in a row
         ("shared_rows", ctypes.c_int64),  # so are up to this many when several threads are asked for
         ("float64", KernelSlot),
         ("float32", KernelSlot),

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 from floatbase.compiler.entry.emit import ARRAY_DATA, OBJECT_TYPE, PORT_SIZE, TUPLE_SIZE, WRITEABLE, item, load, of, put
-from floatbase.compiler.entry.layout import Interpreter, PortSlot
+from floatbase.compiler.entry.layout import Descriptor, Interpreter, PortSlot
+from floatbase.compiler.recycling import LARGE_BYTES
 
 ALLOCATE = f"""
 new.prepare:
+{of(Descriptor, "largest", "largest", "d", "i64")}
+  %largest.items = mul i64 %largest, %run.rows
+  %largest.bytes = mul i64 %largest.items, %item
+  %too.large = icmp sge i64 %largest.bytes, {LARGE_BYTES}
+  br i1 %too.large, label %slow, label %new.start
+new.start:
 {of(Interpreter, "new.array", "new_array", "api")}
   store i64 %run.rows, ptr %shape
   %inner.shape = getelementptr i64, ptr %shape, i64 %batched.one
   br label %new.head
 new.head:
-  %j = phi i64 [ 0, %new.prepare ], [ %j.next, %new.store ]
+  %j = phi i64 [ 0, %new.start ], [ %j.next, %new.store ]
   %new.more = icmp slt i64 %j, %outputs
   br i1 %new.more, label %new.body, label %run
 new.body:
   %j.port = add i64 %j, %inputs
-  %new.start = mul i64 %j.port, {PORT_SIZE}
-  %new.port = getelementptr i8, ptr %ports, i64 %new.start
+  %new.offset = mul i64 %j.port, {PORT_SIZE}
+  %new.port = getelementptr i8, ptr %ports, i64 %new.offset
 {of(PortSlot, "new.axes", "axes", "new.port", "i64")}
 {of(PortSlot, "new.size", "size", "new.port", "i64")}
   %new.port.shape = getelementptr i8, ptr %new.port, i64 {PortSlot.shape.offset}
