@@ -177,7 +177,7 @@ def _in_parallel(layout: Layout, states: States, model: Any, threads: int) -> li
     found = []
     for function, call, names, back in table:
         for output in ("fresh", "reused"):
-            scope = {"f": call, "threads": threads, "pool": pool, **arrays}
+            scope = {"f": call, "threads": threads, "pool": pool, "nv": layout.robot.nv, **arrays}
             scope["out"] = np.zeros((layout.robot.nv, len(states)), order="F")
             reused = output == "reused"
             found.append(
@@ -188,7 +188,7 @@ def _in_parallel(layout: Layout, states: States, model: Any, threads: int) -> li
                     output=output,
                     variant="InParallel",
                     statement=f"f(threads, pool, {names}, out)" if reused else f"r = f(threads, pool, {names})",
-                    result="out.T" if reused else "r.T",
+                    result="out.T" if reused else "r.reshape(nv, -1).T",
                     namespace=scope,
                     convert=lambda r, back=back: back(states, r),
                     count=len(states),
