@@ -40,6 +40,8 @@ from floatbase.algorithms.derivatives.centroidal import (
     centroidal_momentum_rate_derivatives,
 )
 from floatbase.algorithms.derivatives.differences import Deviation, deviation, finite_difference
+from floatbase.algorithms.derivatives.forward_dynamics import forward_dynamics_derivatives
+from floatbase.algorithms.derivatives.inverse_dynamics import inverse_dynamics_derivatives
 from floatbase.algorithms.derivatives.kinematics import (
     AccelerationDerivatives,
     VelocityDerivatives,
@@ -121,12 +123,14 @@ __all__ = [
     "drive_regressor",
     "finite_difference",
     "forward_dynamics",
+    "forward_dynamics_derivatives",
     "generalized_forces",
     "gravity",
     "hybrid_dynamics",
     "integrate",
     "integrate_derivatives",
     "inverse_dynamics",
+    "inverse_dynamics_derivatives",
     "inverse_dynamics_hessian",
     "inverse_mass_matrix",
     "jacobian",

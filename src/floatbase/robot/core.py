@@ -25,6 +25,7 @@ from floatbase.model.positions import (
     random_quaternions,
 )
 from floatbase.model.settings import tree_settings
+from floatbase.results import Grouped
 from floatbase.robot.quantities import Request, evaluate, input_ports, parse, with_parameters
 from floatbase.robot.states import check_configuration
 
@@ -256,7 +257,8 @@ class RobotCore:
 
         key = cache_key("robot", tree.digest, tuple(requests), wrenches)
         doc = "\n\n".join(f"{request.label}: {getattr(type(self), request.name).__doc__}" for request in requests)
-        return Function(None, program, key=key, doc=doc)
+        forms = tuple(request.quantity.form for request in requests)
+        return Function(None, program, key=key, doc=doc, result=Grouped(forms) if any(forms) else None)
 
     def _evaluate(
         self,
@@ -299,7 +301,7 @@ class RobotCore:
             from floatbase.compiler.casadi import casadi_call
 
             refuse_output(request.label, call.get("out"))
-            return casadi_call(compiled.program, *values)[0]
+            return _as_asked(request, casadi_call(compiled.program, *values))
         if ((request, frames) if frames else request) not in self._entries:
             self._shorten(request, frames, compiled)
         return compiled.general(*values, **call)
@@ -346,7 +348,12 @@ class RobotCore:
                     f"{request.name}: {port.name} must have shape {port.shape}, got {np.shape(value)}; "
                     "symbols have no batch axes"
                 )
-        return evaluate(self.tree, (request,), frames, values)[request.label]
+        return _as_asked(request, tuple(evaluate(self.tree, (request,), frames, values).values()))
+
+
+def _as_asked(request: Request, results: tuple[Any, ...]) -> Any:
+    form = request.quantity.form
+    return results[0] if form is None else form(*results)
 
 
 def _rebuild(kind: type[RobotCore], model: Model, settings: dict[str, Any]) -> RobotCore:

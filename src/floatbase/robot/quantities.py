@@ -9,6 +9,7 @@ from typing import Any
 from floatbase.compiler.program import Port
 from floatbase.errors import ArgumentError, unknown_name
 from floatbase.model import Tree
+from floatbase.results import ForwardDynamicsDerivatives, InverseDynamicsDerivatives
 
 STATE = ("q", "v", "a", "tau")
 SENSOR_STATE = ("s", "s_dot", "s_ddot", "proper_acceleration", "omega")
@@ -25,6 +26,7 @@ class Quantity:
     static: tuple[str, ...] = ()
     wrenches: bool = False
     parameters: bool = False
+    form: type | None = None  # a named tuple, if there are several results
 
     @property
     def algorithm(self) -> Callable[..., Any]:
@@ -34,9 +36,9 @@ class Quantity:
         return getattr(algorithms, self.name)  # type: ignore[no-any-return]
 
 
-def _dynamic(name: str, *state: str, wrenches: bool = False, frame: bool = False) -> Quantity:
+def _dynamic(name: str, *state: str, wrenches: bool = False, frame: bool = False, form: type | None = None) -> Quantity:
     """A quantity that depends on inertial parameters."""
-    return Quantity(name, state, ("frame",) if frame else (), wrenches, parameters=True)
+    return Quantity(name, state, ("frame",) if frame else (), wrenches, parameters=True, form=form)
 
 
 QUANTITIES: dict[str, Quantity] = {
@@ -57,6 +59,12 @@ QUANTITIES: dict[str, Quantity] = {
     "com_jacobian": _dynamic("com_jacobian", "q"),
     "inverse_dynamics": _dynamic("inverse_dynamics", "q", "v", "a", wrenches=True),
     "forward_dynamics": _dynamic("forward_dynamics", "q", "v", "tau", wrenches=True),
+    "inverse_dynamics_derivatives": _dynamic(
+        "inverse_dynamics_derivatives", "q", "v", "a", wrenches=True, form=InverseDynamicsDerivatives
+    ),
+    "forward_dynamics_derivatives": _dynamic(
+        "forward_dynamics_derivatives", "q", "v", "tau", wrenches=True, form=ForwardDynamicsDerivatives
+    ),
     "sensor_inverse_dynamics": _dynamic(
         "sensor_inverse_dynamics", "s", "s_dot", "s_ddot", "proper_acceleration", "omega"
     ),
@@ -182,5 +190,9 @@ def evaluate(tree: Tree, requests: Sequence[Request], wrenches: Sequence[str], a
         settings: dict[str, Any] = {"wrenches": acting} if quantity.wrenches and acting else {}
         if request.takes_parameters:
             settings["parameters"] = values["parameters"]
-        results[request.label] = quantity.algorithm(tree, *arguments, *request.static, **settings)
+        result = quantity.algorithm(tree, *arguments, *request.static, **settings)
+        if quantity.form is None:
+            results[request.label] = result
+        else:
+            results.update((f"{request.label}_{field}", part) for field, part in result._asdict().items())
     return results

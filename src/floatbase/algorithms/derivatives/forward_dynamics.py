@@ -15,7 +15,7 @@ algorithms", 2018.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -27,15 +27,8 @@ from floatbase.algorithms.factorization import elimination_order, factorize, inv
 from floatbase.algorithms.mass_matrix import mass_matrix_rows
 from floatbase.algorithms.wrenches import Wrenches, wrench_arrays
 from floatbase.model.tree import Tree
-from floatbase.spatial.arrays import Array, components, matrix, vector
-
-
-class ForwardDynamicsDerivatives(NamedTuple):
-    """Derivatives (..., nv, nv) of the acceleration; that by `tau` is the inverse of the mass matrix."""
-
-    dq: Array
-    dv: Array
-    dtau: Array
+from floatbase.results import ForwardDynamicsDerivatives
+from floatbase.spatial.arrays import components, matrix, vector
 
 
 def forward_dynamics_derivatives(

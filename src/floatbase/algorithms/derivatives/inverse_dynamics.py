@@ -46,19 +46,12 @@ from floatbase.algorithms.inverse_dynamics import rotor_inertias
 from floatbase.algorithms.kinematics import Motion, all_motions, representation_pose
 from floatbase.algorithms.wrenches import Wrenches, external_wrenches, wrench_arrays
 from floatbase.model.tree import Tree
-from floatbase.spatial.arrays import Array, Component, matrix
+from floatbase.results import InverseDynamicsDerivatives
+from floatbase.spatial.arrays import Component, matrix
 from floatbase.spatial.screws import Screw, momentum_of, power, sum_screws, wrench_product
 from floatbase.spatial.vectors import Vector, dot
 
 Rows = list[list[Component]]
-
-
-class InverseDynamicsDerivatives(NamedTuple):
-    """Derivatives (..., nv, nv) of the generalised force; that by `a` is the mass matrix."""
-
-    dq: Array
-    dv: Array
-    da: Array
 
 
 def inverse_dynamics_derivatives(

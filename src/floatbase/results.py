@@ -1,0 +1,41 @@
+"""What functions with several results return: named tuples, whose fields say with respect to what.
+
+`dq` is along the robot's velocities, as `integrate` moves the configuration; the components of everything else are held
+fixed. All fields have leading batch axes.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+
+class InverseDynamicsDerivatives(NamedTuple):
+    """Derivatives (..., nv, nv) of the generalised force; that by `a` is the mass matrix."""
+
+    dq: Any
+    dv: Any
+    da: Any
+
+
+class ForwardDynamicsDerivatives(NamedTuple):
+    """Derivatives (..., nv, nv) of the acceleration; that by `tau` is the inverse of the mass matrix."""
+
+    dq: Any
+    dv: Any
+    dtau: Any
+
+
+class Grouped:
+    """Puts a flat tuple of arrays into the forms that several functions return, one after another."""
+
+    def __init__(self, forms: tuple[type | None, ...]) -> None:
+        self.forms = forms
+
+    def __call__(self, arrays: tuple[Any, ...]) -> Any:
+        """The forms; None stands for one array as it is. A single form is returned by itself."""
+        found, rest = [], list(arrays)
+        for form in self.forms:
+            size = 1 if form is None else len(form._fields)  # type: ignore[attr-defined]
+            part, rest = rest[:size], rest[size:]
+            found.append(part[0] if form is None else form(*part))
+        return found[0] if len(found) == 1 else tuple(found)

@@ -1,0 +1,60 @@
+"""Derivatives of a robot's dynamics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from floatbase.robot.core import RobotCore
+
+if TYPE_CHECKING:
+    from floatbase.results import ForwardDynamicsDerivatives, InverseDynamicsDerivatives
+
+
+class Derivatives(RobotCore):
+    r"""What quantities change by when the state does.
+
+    A derivative `dq` with respect to the configuration is along the robot's velocities, in its representation: column
+    $j$ is $\tfrac{d}{d\epsilon} f(\mathrm{integrate}(q, \epsilon e_j), \dots)$. What is held fixed are the components
+    of everything else: of the base's twist and its derivative, of wrenches. In "body" representation that is what moves
+    with the base, in "inertial" what stands in the world, in "mixed" the directions alone.
+    """
+
+    def inverse_dynamics_derivatives(
+        self,
+        q: Any,
+        v: Any,
+        a: Any,
+        wrenches: Mapping[str, Any] | None = None,
+        *,
+        parameters: Any = None,
+        out: Any = None,
+        threads: int | None = None,
+    ) -> InverseDynamicsDerivatives:
+        """Derivatives `.dq`, `.dv`, `.da` (..., nv, nv) of `inverse_dynamics`; `da` is the mass matrix.
+
+        `out` is a tuple of three arrays. An analytic recursion: Bos 2019, tables 4.2-4.5 with errata.
+        """
+        return self._evaluate(  # type: ignore[no-any-return]
+            ("inverse_dynamics_derivatives",), (q, v, a), wrenches, out=out, threads=threads, parameters=parameters
+        )
+
+    def forward_dynamics_derivatives(
+        self,
+        q: Any,
+        v: Any,
+        tau: Any,
+        wrenches: Mapping[str, Any] | None = None,
+        *,
+        parameters: Any = None,
+        out: Any = None,
+        threads: int | None = None,
+    ) -> ForwardDynamicsDerivatives:
+        r"""Derivatives `.dq`, `.dv`, `.dtau` (..., nv, nv) of `forward_dynamics`; `dtau` is the inverse mass matrix.
+
+        `out` is a tuple of three arrays. They are $-M^{-1}$ times those of inverse dynamics: Bos 2019, (4.45)-(4.50)
+        with errata.
+        """
+        return self._evaluate(  # type: ignore[no-any-return]
+            ("forward_dynamics_derivatives",), (q, v, tau), wrenches, out=out, threads=threads, parameters=parameters
+        )
