@@ -218,8 +218,8 @@ LIMITS = {  # operations for a humanoid in "mixed" representation, frames at a h
     "velocity": 1_350,
     "acceleration": 3_100,
     "com_velocity": 2_800,
-    "centroidal_momentum": 8_700,
-    "centroidal_momentum_rate": 17_800,
+    "centroidal_momentum": 8_600,
+    "centroidal_momentum_rate": 17_600,
 }
 
 

@@ -41,7 +41,7 @@ from floatbase.model.tree import Tree
 from floatbase.spatial.arrays import Array, Component
 from floatbase.spatial.rigid_inertia import RigidInertia
 from floatbase.spatial.screws import Screw, momentum_of, sum_screws, wrench_product
-from floatbase.spatial.vectors import ZERO, Vector, add, cross, scale, subtract
+from floatbase.spatial.vectors import ZERO, add, cross, scale, subtract
 
 
 class CentroidalMomentumDerivatives(NamedTuple):
@@ -131,8 +131,7 @@ class _Center(NamedTuple):
 
     def follow(self, change: Screw, momentum: Screw, whole: Screw) -> Screw:
         """The derivative of a wrench (or momentum) `whole` about the centre, from that about a point at rest."""
-        moved: Vector = scale(self.inverse_mass, momentum[0])
-        return change[0], subtract(change[1], cross(moved, whole[0]))
+        return change[0], subtract(change[1], cross(momentum[0], scale(self.inverse_mass, whole[0])))
 
 
 def _about_center(state: State, parameters: Any) -> _Center:
