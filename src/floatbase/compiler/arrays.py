@@ -206,7 +206,7 @@ def _check_output(signature: Signature, port: Port, array: Any, shape: Shape, dt
 
 
 def _check_apart(signature: Signature, port: Port, array: AnyArray, earlier: Sequence[AnyArray]) -> None:
-    """Raise `ArgumentError` if results written to the array would overwrite one another, or those of earlier outputs."""
+    """Raise `ArgumentError` if results in the array would overwrite one another, or those of earlier outputs."""
     where = f"{signature.name}: out for {port.name!r}"
     span = array.itemsize
     for stride, extent in sorted((abs(step), count) for step, count in zip(array.strides, array.shape, strict=True)):
