@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.algorithms.test_identities import case  # noqa: F401
+from scipy.integrate import solve_ivp
+from tests.algorithms.test_identities import STEP, case  # noqa: F401
 from tests.random_trees import random_state, random_tree
 
 from floatbase import algorithms
@@ -22,27 +23,22 @@ def test_joint_torques_do_not_change_the_momentum(case):  # noqa: F811
 
 
 def test_two_seconds_of_simulation(rng):
+    """By an integrator of eighth order on coordinates and velocities, to their tolerance of 1e-12."""
     tree = replace(random_tree(rng, 6, True, "mixed"), gravity=(0.0, 0.0, 0.0))
     q, v = random_state(rng, tree)
     v *= 0.3
     tau = np.concatenate([np.zeros(6), 0.1 * rng.standard_normal(tree.nv - 6)])
-    start = algorithms.centroidal_momentum(tree, q, v), algorithms.kinetic_energy(tree, q, v)
-    step, work = 2e-3, 0.0
 
-    def rates(place, velocity):
-        return algorithms.forward_dynamics(tree, place, velocity, tau)
+    def slope(_time, x):
+        place, velocity = x[: tree.nq], x[tree.nq : -1]
+        rate = algorithms.integrate(tree, place, 1j * STEP * velocity).imag / STEP
+        return np.r_[rate, algorithms.forward_dynamics(tree, place, velocity, tau), tau @ velocity]
 
-    for _ in range(1000):  # fourth-order Runge-Kutta in exponential coordinates, which are short
-        k1 = rates(q, v)
-        v2 = v + 0.5 * step * k1
-        k2 = rates(algorithms.integrate(tree, q, 0.5 * step * v), v2)
-        v3 = v + 0.5 * step * k2
-        k3 = rates(algorithms.integrate(tree, q, 0.5 * step * v2), v3)
-        v4 = v + step * k3
-        k4 = rates(algorithms.integrate(tree, q, step * v3), v4)
-        after = v + step / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
-        mean = (v + 2.0 * v2 + 2.0 * v3 + v4) / 6.0
-        work += step * tau @ mean
-        q, v = algorithms.integrate(tree, q, step * mean), after
-    np.testing.assert_allclose(algorithms.centroidal_momentum(tree, q, v), start[0], atol=2e-5)
-    assert algorithms.kinetic_energy(tree, q, v) - start[1] == pytest.approx(work, abs=2e-5)
+    solution = solve_ivp(slope, (0.0, 2.0), np.r_[q, v, 0.0], "DOP853", rtol=1e-12, atol=1e-12)
+    assert solution.success and solution.t[-1] == 2.0
+    there, speed, work = solution.y[: tree.nq, -1], solution.y[tree.nq : -1, -1], solution.y[-1, -1]
+    before, after = (algorithms.centroidal_momentum(tree, *state) for state in ((q, v), (there, speed)))
+    np.testing.assert_allclose(after, before, atol=1e-8)
+    gained = algorithms.kinetic_energy(tree, there, speed) - algorithms.kinetic_energy(tree, q, v)
+    assert gained == pytest.approx(work, abs=1e-8)
+    assert abs(work) > 1e-3
