@@ -232,3 +232,17 @@ def test_a_method_of_a_frame_that_became_a_built_in_still_takes_everything(robot
     assert np.array_equal(inertia, robot.operational_space_mobility(q, "LF_FOOT"))
     given = robot.operational_space_mobility(q, "LF_FOOT", parameters=parameters)
     assert np.allclose(inertia, given)
+
+
+def test_nothing_is_made_after_preparing(monkeypatch, rng):
+    robot = fb.load("double_pendulum")
+    frame = robot.frame_names[-1]
+    robot.prepare("mass_matrix", "bias", ("jacobian", frame), wrenches=(frame,), dtypes=("float64", "float32"))
+    monkeypatch.setattr("floatbase.compiler.function.Function.load", lambda *_: pytest.fail("a kernel is looked for"))
+    monkeypatch.setattr("floatbase.compiler.function.Function.entry", lambda *_: pytest.fail("an entry is made"))
+    q, v = robot.random(rng, n=500)
+    for dtype in (np.float64, np.float32):
+        for state in (q.astype(dtype), q[0].astype(dtype)):
+            assert robot.mass_matrix(state).dtype == dtype
+            assert robot.jacobian(state, frame).dtype == dtype
+        assert robot.bias(q.astype(dtype), v.astype(dtype), {frame: np.zeros(6, dtype)}).dtype == dtype

@@ -7,6 +7,7 @@ only where their rows are not contiguous, or do not follow one another at equal 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
@@ -82,7 +83,7 @@ def _as_array(signature: Signature, port: Port, value: Any) -> AnyArray:
             f"{signature.name}: argument {port.name!r} is not an array of numbers ({error}); "
             f"it must be of shape {_wanted(port)}"
         ) from None
-    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+    if _is_masked(value):
         raise ArgumentError(f"{signature.name}: argument {port.name!r} has masked elements; every number is needed")
     if array.dtype.kind not in _NUMBERS:
         raise ArgumentError(
@@ -90,6 +91,12 @@ def _as_array(signature: Signature, port: Port, value: Any) -> AnyArray:
             f"it must be an array of real numbers of shape {_wanted(port)}"
         )
     return array
+
+
+def _is_masked(value: Any) -> bool:
+    """Whether elements of a masked array are missing; NumPy loads what knows about them when one is made."""
+    masked = sys.modules.get("numpy.ma")
+    return masked is not None and isinstance(value, masked.MaskedArray) and masked.is_masked(value)
 
 
 def _described(value: Any, array: AnyArray) -> str:

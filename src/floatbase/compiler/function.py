@@ -46,6 +46,7 @@ from floatbase.compiler.execution import (
 )
 from floatbase.compiler.explanation import explain
 from floatbase.compiler.program import Program, check_program
+from floatbase.compiler.sharing import sharing_code
 from floatbase.compiler.target import DType, Target
 from floatbase.compiler.threads import check_threads, get_threads
 from floatbase.errors import ArgumentError, CompilationError, ProgramError
@@ -165,6 +166,8 @@ class Function(_Called):
         for dtype, lanes in self.variants(dtypes, batch):
             self.kernel(dtype, lanes)
         self._bind()
+        if batch:
+            sharing_code()
         return self
 
     def variants(self, dtypes: Iterable[str], batch: bool) -> list[tuple[DType, int]]:

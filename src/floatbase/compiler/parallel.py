@@ -101,11 +101,12 @@ def compile_all(
     processes: int | None = None,
     progress: Progress | None = None,
 ) -> None:
-    """Make the kernels of several functions ready, compiling in parallel what the cache lacks.
+    """Make several functions ready to be called, compiling in parallel what the cache lacks.
 
     processes: how many compile at once; by default as many as there are processors.
     progress: called as `progress(done, total, name of the function just finished)`, at first with `(0, total, "")`.
     """
+    functions = list(functions)
     jobs = [(function, *variant) for function in functions for variant in function.variants(dtypes, batch)]
     count = min(processes if processes is not None else _processors(), len(jobs))
     report = progress if progress is not None else lambda done, total, name: None
@@ -114,7 +115,13 @@ def compile_all(
         for done, (function, dtype, lanes) in enumerate(jobs, 1):
             function.kernel(dtype, lanes)
             report(done, len(jobs), function.signature.name)
-        return
+    else:
+        _compile_in_workers(jobs, count, report)
+    for function in functions:
+        function.prepare(dtypes, batch)
+
+
+def _compile_in_workers(jobs: list[tuple[Function, DType, int]], count: int, report: Progress) -> None:
     workers = [_Worker() for _ in range(count)]
     events: SimpleQueue[str | BaseException] = SimpleQueue()
     pending = deque(jobs)

@@ -193,15 +193,18 @@ class RobotCore:
         single state.
         """
         frames = _frames(wrenches)
-        functions = []
+        functions = {}
         for output in outputs:
             request = parse(self.tree, output)
             request = request.with_parameters() if parameters else request
             acting = frames if request.quantity.wrenches else ()
-            functions.append(self._compiled((request,), acting, True))
+            functions[request, acting] = self._compiled((request,), acting, True)
         from floatbase.progress import compile_with_progress
 
-        compile_with_progress(functions, dtypes=dtypes, batch=batch, show=progress)
+        compile_with_progress(functions.values(), dtypes=dtypes, batch=batch, show=progress)
+        for (request, acting), compiled in functions.items():
+            if ((request, acting) if acting else request) not in self._entries:
+                self._shorten(request, acting, compiled)
 
     def program(self, outputs: Output | Sequence[Output], wrenches: Sequence[str] = ()) -> Program:
         """The traced program behind `function(outputs, wrenches)`."""
