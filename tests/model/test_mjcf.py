@@ -242,6 +242,18 @@ def test_what_mujoco_warns_of_is_passed_on_and_nothing_is_written(tmp_path, monk
         ('<equality><connect body1="a" body2="world" anchor="0 0 0"/></equality>', "1 equality constraints"),
         ('<default><joint stiffness="3"/></default>', "1 springs in joints"),
         ('<option density="1.2"/>', "the medium around the robot"),
+        ('<option><flag gravity="disable" limit="disable"/></option>', "the switches that disable gravity, limit"),
+        ('<default><geom friction="0.5 0.005 0.0001"/></default>', "2 shapes with contact properties of their own"),
+        ('<default><joint solreflimit="0.01 1" range="0 1" limited="true"/></default>', "1 joints with soft limits"),
+        (
+            '<default><joint solreffriction="0.01 1" frictionloss="1"/></default>',
+            "1 joints with soft limits or friction",
+        ),
+        ('<custom><numeric name="n" data="1"/><text name="t" data="x"/></custom>', "2 custom numbers, texts or tuples"),
+        (
+            '<keyframe><key qvel="1 0 0 0 0 0 0"/><key qpos="0 0 0 1 0 0 0 1"/></keyframe>',
+            "1 keyframes with velocities, activations or controls",
+        ),
     ],
 )
 def test_features_that_a_tree_has_not_are_reported(inside, listed):

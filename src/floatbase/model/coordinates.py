@@ -140,7 +140,10 @@ def _follow(
             followed = mimics[name].joint
             if followed not in moving:
                 what = "is fixed" if any(joint.name == followed for joint in model.joints) else "does not exist"
-                raise ModelError(f"model {model.name!r}: joint {name!r} mimics joint {followed!r}, which {what}")
+                raise ModelError(
+                    f"model {model.name!r}: joint {name!r} mimics joint {followed!r}, which {what}; "
+                    "free_mimic=True gives joints that mimic others coordinates of their own"
+                )
             name = followed
         for name in reversed(path):
             rule = mimics[name]
