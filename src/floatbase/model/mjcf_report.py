@@ -80,7 +80,7 @@ def left_out(mujoco: ModuleType, m: Any, names: Names, first: int) -> list[str]:
 def _any_of(m: Any, *names: str) -> Any:
     """For each entry whether any of some arrays, of those that this version of MuJoCo has, is not zero."""
     arrays = [np.asarray(getattr(m, name)) for name in names if hasattr(m, name)]
-    rows = [array.reshape(len(array), -1).any(axis=1) for array in arrays]
+    rows = [array.any(axis=tuple(range(1, array.ndim))) for array in arrays]
     return np.any(rows, axis=0) if rows else np.zeros(0, dtype=bool)
 
 
@@ -90,7 +90,7 @@ def _own_contact_properties(m: Any, first: int) -> int:
     for name, usual in _OF_CONTACTS.items():
         values = np.asarray(getattr(m, f"geom_{name}", np.zeros((m.ngeom, 0))))
         if values.size:
-            own |= (values != np.asarray(usual)).reshape(m.ngeom, -1).any(axis=1)
+            own |= (values != np.asarray(usual)).any(axis=tuple(range(1, values.ndim)))
     touches = (m.geom_contype != 0) | (m.geom_conaffinity != 0)
     return int(np.count_nonzero(own & touches & (m.geom_bodyid >= first)))
 
