@@ -75,6 +75,14 @@ class Kernel:
 
     def __call__(self, robot: Robot, *arrays: Any, out: Any = None, threads: int | None = None, **settings: Any) -> Any:
         """Call with numbers (compiled), symbols or CasADi's expressions; settings select the compiled version."""
+        if isinstance(robot, Robot) and (not settings or _are_names(settings)):
+            entry = robot.kernel_entries.get((self, *settings.items()) if settings else self)
+            if entry is not None:
+                return entry(*arrays, out=out, threads=threads)
+        return self._general(robot, *arrays, out=out, threads=threads, **settings)
+
+    def _general(self, robot: Robot, *arrays: Any, out: Any = None, threads: int | None = None, **settings: Any) -> Any:
+        """The same for any arguments."""
         arrays = self._ordered(arrays, settings)
         if is_symbolic(*arrays):
             refuse_output(self.name, out)
@@ -85,7 +93,17 @@ class Kernel:
 
             refuse_output(self.name, out)
             return form.rebuild(casadi_call(compiled.program, *arrays))
+        if _are_names(settings):
+            self._shorten(robot, settings, compiled)
         return compiled(*arrays, out=out, threads=threads)
+
+    def _shorten(self, robot: Robot, settings: dict[str, Any], compiled: Function) -> None:
+        """Let a built-in function check the arguments from now on, and hand back everything unusual."""
+        key = (self, *settings.items()) if settings else self
+        if key not in robot.kernel_entries:
+            entry = compiled.entry(partial(self._general, robot, **settings))
+            if entry is not None:
+                robot.kernel_entries[key] = entry
 
     def compiled(self, robot: Robot, **settings: Any) -> Function:
         """The compiled function for a robot and some settings: called with the arrays alone."""
@@ -166,6 +184,11 @@ class Form:
     def result(self) -> Callable[[tuple[Any, ...]], Any] | None:
         """What a compiled function applies to its tuple of outputs, if it has one."""
         return None if self.alone else self.rebuild
+
+
+def _are_names(settings: dict[str, Any]) -> bool:
+    """Whether settings can be told apart by equality, as 1 and True cannot."""
+    return all(type(value) is str for value in settings.values())
 
 
 def _static_key(settings: dict[str, Any]) -> Any:

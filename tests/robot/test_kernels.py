@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
+import weakref
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -241,3 +243,41 @@ def test_expressions_are_not_written_into_arrays(robot):
     for call in (foot_height, type(robot).potential_energy):
         with pytest.raises(ArgumentError, match="out is for calls with numbers"):
             call(robot, q, out=np.zeros(()))
+
+
+def test_a_kernel_called_before_still_takes_everything(robot, rng):
+    q, _ = robot.random(rng, n=3)
+    target = np.array([0.1, 0.2, 0.3])
+
+    @fb.kernel(target=(3,))
+    def distance(robot, q, target, *, frame="LF_FOOT", scale=1):
+        return scale * (robot.pose(q, frame)[:3, 3] - target)
+
+    first = distance(robot, q, target)
+    assert np.array_equal(first, distance(robot, q, target))
+    assert np.array_equal(first, distance(robot, q=q, target=target, frame="LF_FOOT"))
+    assert np.array_equal(first, distance(robot, list(q), target, threads=2, out=np.zeros((3, 3))))
+    hind = distance(robot, q, target, frame="RH_FOOT")
+    assert np.array_equal(hind, distance(robot, q, target, frame="RH_FOOT")) and not np.array_equal(hind, first)
+    assert np.array_equal(distance(robot, q, target, scale=2), 2 * first)
+    assert distance(robot, fb.symbols("q", robot.nq), target).shape == (3,)
+    with pytest.raises(UnknownNameError, match="frame"):
+        distance(robot, q, target, fram="RH_FOOT")
+    with pytest.raises(ArgumentError, match="missing target"):
+        distance(robot, q)
+    with pytest.raises(StateError):
+        distance(robot, np.full_like(q, np.nan), target)
+
+
+def test_kernels_do_not_keep_robots_alive():
+    robot = fb.load("double_pendulum")
+
+    @fb.kernel
+    def energy(robot, q):
+        return robot.potential_energy(q)
+
+    energy(robot, robot.neutral())
+    gone = weakref.ref(robot)
+    del robot
+    gc.collect()
+    assert gone() is None

@@ -53,6 +53,7 @@ class RobotCore:
         self._entries: dict[tuple[Any, ...], Callable[..., Any]] = {}  # by request, with its wrenches' frames if any
         self._selections: dict[str, Selection] = {}  # of the methods that take a frame
         self.kernel_functions: dict[Any, Any] = {}  # of the kernels called with this robot
+        self.kernel_entries: dict[Any, Callable[..., Any]] = {}  # by kernel and settings
 
     # -- description ----------------------------------------------------------------------------------------
 
