@@ -60,11 +60,13 @@ def test_inverse_dynamics(name, dtype):
     assert norm_wise(ours, theirs) < TOLERANCE[dtype]
 
 
-def test_forward_dynamics(name):
+def test_forward_dynamics(name, dtype):
     robot, peer = load(name)
     q, v, _, tau, pin_q = states(name)
     theirs = [pin.aba(peer.model, peer.data, *x)[peer.order] for x in zip(pin_q, map(peer.v, v), map(peer.v, tau))]
-    assert norm_wise(robot.forward_dynamics(q, v, tau), theirs) < FORWARD_TOLERANCE["float64"]
+    ours = robot.forward_dynamics(*(x.astype(dtype) for x in (q, v, tau)))
+    assert ours.dtype == dtype
+    assert norm_wise(ours, theirs) < FORWARD_TOLERANCE[dtype]
 
 
 def test_mass_matrix(name, dtype):
@@ -87,7 +89,7 @@ def test_bias_and_gravity(name):
     assert norm_wise(robot.gravity(q), gravity) < TOLERANCE["float64"]
 
 
-def test_jacobian_pose_and_velocity_of_every_tip(name):
+def test_jacobian_pose_and_velocity_of_every_tip(name, dtype):
     robot, peer = load(name)
     q, v, _, _, pin_q = states(name)
     parents = {body.parent for body in robot.tree.bodies}
@@ -101,21 +103,23 @@ def test_jacobian_pose_and_velocity_of_every_tip(name):
             poses.append(peer.data.oMf[number].homogeneous)
             jacobians.append(pin.getFrameJacobian(peer.model, peer.data, number, pin.LOCAL)[:, peer.order])
             twists.append(jacobians[-1] @ y)
-        assert norm_wise(robot.pose(q, frame), poses) < TOLERANCE["float64"]
-        assert norm_wise(robot.jacobian(q, frame), jacobians) < TOLERANCE["float64"]
-        assert norm_wise(robot.velocity(q, v, frame), twists) < TOLERANCE["float64"]
+        x, y = q.astype(dtype), v.astype(dtype)
+        assert norm_wise(robot.pose(x, frame), poses) < TOLERANCE[dtype]
+        assert norm_wise(robot.jacobian(x, frame), jacobians) < TOLERANCE[dtype]
+        assert norm_wise(robot.velocity(x, y, frame), twists) < TOLERANCE[dtype]
 
 
-def test_centre_of_mass(name):
+def test_centre_of_mass(name, dtype):
     robot, peer = load(name)
     q, v, _, _, pin_q = states(name)
     base = peer.model.inertias[0]  # what is fixed to the world: Pinocchio leaves it out
     moving = (robot.mass - base.mass) / robot.mass
     com = [moving * pin.centerOfMass(peer.model, peer.data, x) + (1 - moving) * base.lever for x in pin_q]
     jacobian = [moving * pin.jacobianCenterOfMass(peer.model, peer.data, x)[:, peer.order] for x in pin_q]
-    assert norm_wise(robot.com(q), com) < TOLERANCE["float64"]
-    assert norm_wise(robot.com_jacobian(q), jacobian) < TOLERANCE["float64"]
-    assert norm_wise(robot.com_velocity(q, v), [J @ y for J, y in zip(jacobian, v)]) < TOLERANCE["float64"]
+    x, y = q.astype(dtype), v.astype(dtype)
+    assert norm_wise(robot.com(x), com) < TOLERANCE[dtype]
+    assert norm_wise(robot.com_jacobian(x), jacobian) < TOLERANCE[dtype]
+    assert norm_wise(robot.com_velocity(x, y), [J @ row for J, row in zip(jacobian, v)]) < TOLERANCE[dtype]
 
 
 def test_energies(name):
