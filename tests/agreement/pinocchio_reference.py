@@ -58,7 +58,7 @@ class PinocchioPeer:
     def at(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> Reference:
         """For a state of the robot from its root link in body representation."""
         model, data = self.model, self.data
-        theirs, P, P_rate = self._state(q, v)
+        theirs, P, P_rate = self.state(q, v)
         rates = P @ v
         pin.computeAllTerms(model, data, theirs, rates)
         pin.computeJointJacobiansTimeVariation(model, data, theirs, rates)
@@ -102,7 +102,8 @@ class PinocchioPeer:
         units = spatial.transform_parameters(item.placement.homogeneous, np.eye(10))
         return Y[:, start : start + 10] @ units.T[ORDER]
 
-    def _state(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def state(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Their configuration, the matrix P with `v_theirs = P v`, and its derivative."""
         theirs = pin.neutral(self.model)
         P, P_rate = np.zeros((self.model.nv, len(v))), np.zeros((self.model.nv, len(v)))
         theirs[:7], P[:6, :6] = q[[0, 1, 2, 4, 5, 6, 3]], np.eye(6)
