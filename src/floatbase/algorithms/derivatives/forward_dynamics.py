@@ -28,7 +28,7 @@ from floatbase.algorithms.mass_matrix import mass_matrix_rows
 from floatbase.algorithms.wrenches import Wrenches, wrench_arrays
 from floatbase.model.tree import Tree
 from floatbase.results import ForwardDynamicsDerivatives
-from floatbase.spatial.arrays import components, matrix, vector
+from floatbase.spatial.arrays import Array, components, matrix, vector
 
 
 def forward_dynamics_derivatives(
@@ -39,6 +39,13 @@ def forward_dynamics_derivatives(
     Column `j` of `dq` is the derivative along velocity `j`, as `integrate` moves the configuration; the components of
     velocity, generalised force and wrenches are held fixed.
     """
+    return acceleration_and_derivatives(tree, q, v, tau, wrenches, parameters)[1]
+
+
+def acceleration_and_derivatives(
+    tree: Tree, q: Any, v: Any, tau: Any, wrenches: Wrenches | None = None, parameters: Any = None
+) -> tuple[Array, ForwardDynamicsDerivatives]:
+    """The acceleration (..., nv) of `forward_dynamics`, and its derivatives."""
     q, v, tau = configuration(tree, q), rates(tree, "v", v), rates(tree, "tau", tau)
     external = wrench_arrays(tree, wrenches)
     parameters = optional_parameters(tree, parameters)
@@ -50,4 +57,4 @@ def forward_dynamics_derivatives(
     force = inverse_dynamics_derivatives(tree, q, v, a, external, parameters)
     change = solve_columns(tree, factors, np.concatenate([force.dq, force.dv], axis=-1), sign=-1.0)
     inverse = matrix(inverse_rows(factors, 6 if tree.floating else 0, like), *like)
-    return ForwardDynamicsDerivatives(change[..., : tree.nv], change[..., tree.nv :], inverse)
+    return a, ForwardDynamicsDerivatives(change[..., : tree.nv], change[..., tree.nv :], inverse)
