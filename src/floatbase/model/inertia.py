@@ -136,7 +136,8 @@ def _has_density(parameters: Array) -> npt.NDArray[np.bool_]:
     """Whether some density gives the ten parameters (n, 10), within the margin."""
     moments, size = _second_moments(parameters)
     tolerance = SECOND_MOMENT_MARGIN * np.abs(moments.sum(axis=1)) + RELATIVE_ROUNDING * size + ABSOLUTE_TOLERANCE
-    fine: npt.NDArray[np.bool_] = (parameters[:, 0] >= 0.0) & (moments[:, 0] >= -tolerance)
+    heavy = np.isfinite(moments[:, 0]) & (parameters[:, 0] >= 0.0)
+    fine: npt.NDArray[np.bool_] = heavy & (moments[:, 0] >= -tolerance)
     return fine
 
 
@@ -146,8 +147,12 @@ def _second_moments(parameters: Array) -> tuple[Array, Array]:
     tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]).transpose(2, 0, 1)
     second = 0.5 * (xx + yy + zz)[:, None, None] * np.eye(3) - tensor
     moment, mass = parameters[:, 1:4], parameters[:, 0]
-    square = moment[:, :, None] * moment[:, None, :] / np.where(mass == 0.0, 1.0, mass)[:, None, None]
-    return np.linalg.eigvalsh(second - square), np.abs(tensor).max(axis=(1, 2)) + np.abs(square).max(axis=(1, 2))
+    square = moment[:, :, None] * (moment / np.where(mass == 0.0, 1.0, mass)[:, None])[:, None, :]
+    central, size = second - square, np.abs(tensor).max(axis=(1, 2)) + np.abs(square).max(axis=(1, 2))
+    finite = np.isfinite(central).all(axis=(1, 2))
+    moments = np.full((len(central), 3), -np.inf)  # what overflows has no density
+    moments[finite] = np.linalg.eigvalsh(central[finite])
+    return moments, size
 
 
 def _is_finite(inertia: Inertia) -> bool:
