@@ -40,6 +40,12 @@ def values(tree: Tree, name: str, rng: np.random.Generator, n: int) -> dict[str,
     return {key: known[key] for key in QUANTITIES[name].state}
 
 
+def flat(result: Any, n: int) -> Any:
+    """A quantity of n robots, or a tuple of several, as rows of numbers."""
+    parts = result if isinstance(result, tuple) else (result,)
+    return np.concatenate([np.reshape(part, (n, -1)) for part in parts], axis=1)
+
+
 @pytest.mark.parametrize("representation", ["mixed", "body", "inertial"])
 @pytest.mark.parametrize("name", NAMES)
 def test_a_batch_of_robots_equals_the_loop(name, representation, rng):
@@ -52,12 +58,12 @@ def test_a_batch_of_robots_equals_the_loop(name, representation, rng):
     def function(*arguments: Any) -> Any:
         return quantity.algorithm(tree, *arguments[:-1], *static, parameters=arguments[-1])
 
-    batch = function(*state.values(), phis)
+    batch = flat(function(*state.values(), phis), ROBOTS)
     sizes = {key: value.shape[-1] for key, value in state.items()} | {"parameters": phis.shape[-1]}
-    (interpreted,) = interpret(trace(function, sizes), *state.values(), phis)
+    interpreted = flat(tuple(interpret(trace(function, sizes), *state.values(), phis)), ROBOTS)
     for k in range(ROBOTS):
         arguments = [value[k] for value in state.values()]
-        expected = quantity.algorithm(with_parameters(tree, phis[k]), *arguments, *static)
+        (expected,) = flat(quantity.algorithm(with_parameters(tree, phis[k]), *arguments, *static), 1)
         size = np.linalg.norm(expected)
         assert np.linalg.norm(batch[k] - expected) <= 1e-9 * size
         assert np.linalg.norm(interpreted[k] - expected) <= 1e-9 * size

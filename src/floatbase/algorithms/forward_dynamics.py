@@ -33,8 +33,9 @@ from floatbase.algorithms.base import (
     base_wrench_in_body,
 )
 from floatbase.algorithms.bias import bias
+from floatbase.algorithms.definiteness import require_definite
 from floatbase.algorithms.elements import Mechanism, mechanism
-from floatbase.algorithms.factorization import elimination_order, solve_symmetric
+from floatbase.algorithms.factorization import elimination_order, factorize, solve
 from floatbase.algorithms.inertias import grouped_inertias
 from floatbase.algorithms.mass_matrix import mass_matrix_rows
 from floatbase.algorithms.wrenches import Wrenches, external_wrenches, wrench_arrays
@@ -85,6 +86,7 @@ def forward_dynamics(
         None if tree.floating else g,
         grouped_inertias(m, parameters),
         external_wrenches(m, external),
+        parameters,
     )
     result: list[Component] = [0.0] * tree.joint_nv
     for row, drift, acceleration in zip(m.rows[1:], m.drifts(v_joints)[1:], accelerations[1:], strict=True):
@@ -104,6 +106,7 @@ def articulated_accelerations(
     base_linear: Vector | None,
     inertias: Sequence[RigidInertia],
     external: Mapping[int, tuple[Vector, Vector]],
+    parameters: Array | None = None,
 ) -> tuple[Vector, Vector, list[Component]]:
     """Classical acceleration of the base relative to free fall, angular acceleration, and those of elements.
 
@@ -143,9 +146,10 @@ def articulated_accelerations(
         biases[parent] = (add(parent_force, force), add(parent_moment, moment))
         articulated[parent] = sum_articulated(articulated[parent], shift_articulated(left, joint.position))
     if base_linear is None:
-        linear, angular = _solve_base(articulated[0], applied, biases[0])
+        linear, angular, pivots = _solve_base(articulated[0], applied, biases[0])
     else:
-        linear, angular = base_linear, ZERO
+        linear, angular, pivots = base_linear, ZERO, []
+    require_definite([*pivots, *(free.inverse for free in released if free is not None)], parameters)
     return linear, angular, _outwards(m, linear, angular, spins, rate, released, centripetal, efforts)
 
 
@@ -218,14 +222,17 @@ def _every_element_has_its_own_velocity(tree: Tree) -> bool:
 
 
 def _solve_base(
-    inertia: ArticulatedInertia, applied: tuple[Vector, Vector], biased: tuple[Vector, Vector]
-) -> tuple[Vector, Vector]:
-    """The acceleration of the base: six equations."""
+    inertia: ArticulatedInertia,
+    applied: tuple[Vector, Vector],
+    biased: tuple[Vector, Vector],
+) -> tuple[Vector, Vector, list[Component]]:
+    """The acceleration of the base from six equations, and the inverses of what their solution divided by."""
     M, H, I = full(inertia.linear), inertia.coupling, full(inertia.angular)  # noqa: E741
     rows = [[*M[k], *H[k]] for k in range(3)] + [[H[0][k], H[1][k], H[2][k], *I[k]] for k in range(3)]
     right = [*subtract(applied[0], biased[0]), *subtract(applied[1], biased[1])]
-    x = solve_symmetric(rows, right, range(6))
-    return (x[0], x[1], x[2]), (x[3], x[4], x[5])
+    factors = factorize(rows, range(6))
+    x = solve(factors, right)
+    return (x[0], x[1], x[2]), (x[3], x[4], x[5]), factors.inverses
 
 
 def _by_mass_matrix(
@@ -234,5 +241,6 @@ def _by_mass_matrix(
     """The same from mass matrix and bias, for trees whose joints share coordinates."""
     h = components(bias(tree, q, v, external, parameters))
     right = [force - drift for force, drift in zip(components(tau), h, strict=True)]
-    order = elimination_order(tree)
-    return vector(solve_symmetric(mass_matrix_rows(tree, q, parameters), right, order), *like)
+    factors = factorize(mass_matrix_rows(tree, q, parameters), elimination_order(tree))
+    require_definite(factors.inverses, parameters)
+    return vector(solve(factors, right), *like)

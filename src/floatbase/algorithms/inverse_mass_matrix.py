@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import Any
 
 from floatbase.algorithms.arguments import configuration, optional_parameters
+from floatbase.algorithms.definiteness import require_definite
 from floatbase.algorithms.factorization import elimination_order, factorize, inverse_rows, solve_half
 from floatbase.algorithms.jacobian import jacobian
 from floatbase.algorithms.mass_matrix import mass_matrix_rows
@@ -31,6 +32,7 @@ def inverse_mass_matrix(tree: Tree, q: Any, parameters: Any = None) -> Array:
     parameters = optional_parameters(tree, parameters)
     like = [x for x in (q, parameters) if x is not None]
     factors = factorize(mass_matrix_rows(tree, q, parameters), elimination_order(tree))
+    require_definite(factors.inverses, parameters)
     return matrix(inverse_rows(factors, 6 if tree.floating else 0, like), *like)
 
 
@@ -53,6 +55,7 @@ def operational_space_mobility(tree: Tree, q: Any, frame: str, parameters: Any =
     parameters = optional_parameters(tree, parameters)
     J = jacobian(tree, q, frame)
     factors = factorize(mass_matrix_rows(tree, q, parameters), elimination_order(tree))
+    require_definite(factors.inverses, parameters)
     structure = _moving_columns(J)
     halves = []
     for k in range(6):
