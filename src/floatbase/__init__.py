@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from floatbase import errors
+from floatbase.compiler.importing import imported_when_asked
 from floatbase.errors import FloatbaseError
 
 if TYPE_CHECKING:
@@ -86,14 +86,7 @@ __all__ = [
     "while_loop",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    place = _PLACES.get(name)
-    if place is None:
-        raise AttributeError(f"module 'floatbase' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"floatbase.{place}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = imported_when_asked(__name__, _PLACES)
 
 
 def __dir__() -> list[str]:
