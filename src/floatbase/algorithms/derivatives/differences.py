@@ -86,7 +86,8 @@ def quotients(
     elif method == "central":
         found = (values(directions) - values(-directions)) / (2.0 * step)
     else:
-        found = (values(directions) - np.asarray(function(np.zeros_like(directions[0])))) / step
+        *moved, still = values(np.concatenate([directions, np.zeros_like(directions[:1])]))
+        found = (np.stack(moved) - still) / step
     return np.moveaxis(found, 0, -1)
 
 
