@@ -1,0 +1,96 @@
+"""The page of a finished run: what holds, every number beside the published one, the plots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from floatbase.experiments.plan import Experiment
+from floatbase.experiments.results import Result, Row, Value
+from floatbase.report import Cell, Picture, Section, fold, number_text, page, paragraph, picture, table
+
+_HEADERS = ("quantity", "ours", "published", "unit", "criterion", "holds", "source")
+
+
+def result_page(experiment: Experiment, result: Result, pictures: Sequence[Picture]) -> str:
+    """The page as HTML."""
+    judged = sum(row.holds is not None for row in result.rows)
+    settings = ", ".join(f"{name} = {value}" for name, value in result.settings.items())
+    facts = {
+        "experiment": result.experiment,
+        "result": f"{judged - len(result.failures)} of {judged} rows with a criterion hold",
+        "settings": f"{settings}, seed = {result.seed}" if settings else f"seed = {result.seed}",
+        "time": f"{result.seconds:.1f} s in all steps",
+        "machine": result.machine,
+    }
+    sections = [Section("Plots", [picture(item) for item in pictures])] if pictures else []
+    sections += [Section(title, _parts(rows)) for title, rows in by_section(result.rows)]
+    return page(experiment.title, experiment.summary, facts, sections)
+
+
+def by_section(rows: Sequence[Row]) -> list[tuple[str, list[Row]]]:
+    """Rows under the titles of their sections, in the order in which these first appear."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row.section or "Results", []).append(row)
+    return list(found.items())
+
+
+def holds_text(row: Row) -> str:
+    """Yes, no, or nothing to be met."""
+    return {True: "yes", False: "no", None: "-"}[row.holds]
+
+
+def _parts(rows: Sequence[Row]) -> list[str]:
+    numbers = [_line(row) for row in rows if not isinstance(row.ours, tuple)]
+    used = [k for k in range(len(_HEADERS)) if any(line[k].text for line in numbers)]
+    headers, lines = [_HEADERS[k] for k in used], [[line[k] for k in used] for line in numbers]
+    parts = [table(headers, lines)] if numbers else []
+    return parts + [_matrix(row) for row in rows if isinstance(row.ours, tuple)]
+
+
+def _line(row: Row) -> list[Cell]:
+    assert not isinstance(row.ours, tuple)
+    published = "" if row.published is None or isinstance(row.published, tuple) else number_text(row.published)
+    return [
+        Cell(row.quantity),
+        Cell(number_text(row.ours), kind="number"),
+        Cell(published, kind="number"),
+        Cell(row.unit),
+        Cell(row.criterion),
+        Cell(holds_text(row), kind=_kind(row.holds)),
+        Cell(row.source),
+    ]
+
+
+def _matrix(row: Row) -> str:
+    """Entries, each above the published one."""
+    ours, published = _grid(row.ours), None if row.published is None else _grid(row.published)
+    digits = 6 if len(ours) == 1 else 4
+    lines = []
+    for i, numbers in enumerate(ours):
+        below = [""] * len(numbers)
+        if published:
+            below = ["?" if x is None else number_text(x, digits) for x in published[i]]
+        cells = [Cell(number_text(x, digits), text, "number") for x, text in zip(numbers, below, strict=True)]
+        lines.append([Cell(str(i + 1)), *cells])
+    shape = f"{len(ours)} × {len(ours[0])}" if len(ours) > 1 else f"{len(ours[0])} entries"
+    layout = "ours above the published numbers" if published else ""
+    about = ", ".join(text for text in (layout, row.source, row.unit, row.criterion) if text)
+    headers = ["", *(str(j + 1) for j in range(len(ours[0])))]
+    content = paragraph(about) + table(headers, lines, first_is_header=True)
+    return fold(f"{row.quantity}, {shape}", content, _kind(row.holds), is_open=row.holds is False)
+
+
+def _grid(value: Value) -> list[list[float | None]]:
+    """A vector as one line, a matrix as its lines."""
+    assert isinstance(value, tuple)
+    lines = value if value and isinstance(value[0], tuple) else (value,)
+    found = []
+    for line in lines:
+        assert isinstance(line, tuple)
+        found.append([x for x in line if not isinstance(x, tuple)])
+    return found
+
+
+def _kind(holds: bool | None) -> str:
+    return {True: "good", False: "bad", None: ""}[holds]
