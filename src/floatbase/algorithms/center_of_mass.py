@@ -8,7 +8,7 @@ $$ h_\lambda \mathrel{+}= R h + m p, \qquad
 so that ${}^Ac = o_B + {}^AR_B h_0 / m$ and $\dot c = \dot o_B + {}^AR_B(\omega \times h_0 + \dot h_0) / m$. Column $j$
 of the Jacobian is ${}^AR_j (z \times h_j) / m$, or ${}^AR_j z\, m_j / m$ for a prismatic joint.
 
-Traversaro 2017, (3.79) with erratum, (3.83).
+Traversaro 2017, (3.53).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 r"""Kinetic and potential energy.
 
 $k = \frac12 \sum_L v_L^\top\, {}_L\mathbb M_L v_L = \frac12 \nu^\top M \nu$ and $U = -m\, g^\top {}^Ac$, zero at the
-world's origin. Traversaro 2017, (3.48) with erratum, (2.60) with erratum.
+world's origin. Traversaro 2017, (3.48)-(3.50) with errata.
 """
 
 from __future__ import annotations

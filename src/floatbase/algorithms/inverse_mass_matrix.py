@@ -6,7 +6,7 @@ at rest without gravity. A wrench $f$ on a frame with Jacobian $J$ accelerates i
 
 $$ \Lambda^{-1} = J M^{-1} J^\top = (L^{-\top} J^\top)^\top D^{-1} (L^{-\top} J^\top) . $$
 
-Bos 2019, section 4.5 ("IMMAmb"), for the same matrix; O. Khatib, "A unified approach for motion and force control of
+Bos 2019, section 4.4 ("IMMAmb"), for the same matrix; O. Khatib, "A unified approach for motion and force control of
 robot manipulators: the operational space formulation", 1987.
 """
 

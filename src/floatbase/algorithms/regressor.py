@@ -14,7 +14,7 @@ $J_L$ at a time. For the generalised momentum the point's velocity $v + \omega \
 Parameters are about the origin and in the axes of the link that each body is named after. Rotors (`TreeJoint.armature`)
 are no part of them.
 
-Traversaro 2017, (6.5)-(6.11), (7.3)-(7.5).
+Traversaro 2017, (6.4)-(6.7), (7.1).
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ element between the two, positive on the side of F and negative on the side of R
 $$ {}^Dv_{L,D} = {}^DS_{L,D}\, \dot s, \qquad
    ({}^DS_{L,D})_k = \pm\,{}^DX_k\, {}^k s_k , $$
 
-here first written in the element at which the ways from the base part. Traversaro 2017, (3.28)-(3.38) with errata.
+here first written in the element at which the ways from the base part. Traversaro 2017, (3.36)-(3.41) with errata.
 """
 
 from __future__ import annotations

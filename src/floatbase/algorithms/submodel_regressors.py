@@ -12,7 +12,7 @@ $$ \tau = Y_{\hat\tau}\, \psi + \langle {}^Gs, {}_Gf \rangle , $$
 with ${}^Gs$ the twist at the sensor of a unit rate of the joint. A body on both sides of a cut has a share in each
 submodel; $\psi$ lists the bodies of one submodel, `Tree.submodels[k].parameters`, in their order.
 
-Traversaro 2017, (7.5)-(7.8), theorem 4.2.
+Traversaro 2017, (7.2)-(7.5), theorem 4.2.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ $$ \mathbb M v = D(v)\, \pi, \quad
    Y = D(\alpha^g) + \begin{bmatrix} 0 \\ \omega \end{bmatrix} \bar\times^*
        D\!\begin{bmatrix} 0 \\ \omega \end{bmatrix} $$
 
-with $\omega\bullet\, \mathrm{vech}\, I = I \omega$. Traversaro 2017, (6.2)-(6.9).
+with $\omega\bullet\, \mathrm{vech}\, I = I \omega$. Traversaro 2017, (6.4)-(6.7).
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ An *apparent* acceleration is the derivative of the components of a twist in a f
 
 $$ {}^C\dot v_{A,B} = {}^CX_B ({}^B\dot v_{A,B} + {}^Bv_{C,B} \times {}^Bv_{A,B}) . $$
 
-Traversaro 2017, (3.3)-(3.10) with errata, the mixed form derived here; Bos 2019, section 2.5.3.
+Traversaro 2017, (3.4), (3.7) with errata, the mixed form derived here; Bos 2019, section 2.5.3.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ A body of non-negative density exists exactly if the pseudo-inertia
 $\begin{bmatrix} \Sigma & m c \\ m c^\top & m \end{bmatrix}$, $\Sigma = \tfrac12 \mathrm{tr}(I) 1 - I$, is
 positive semidefinite.
 
-Traversaro 2017, (2.43)-(2.51), section 6.2; P. Wensing, S. Kim, J.-J. Slotine, "Linear matrix inequalities for
+Traversaro 2017, (2.64)-(2.67), section 6.2; P. Wensing, S. Kim, J.-J. Slotine, "Linear matrix inequalities for
 physically consistent inertial parameter identification", IEEE Robotics and Automation Letters 3(1), 2018.
 """
 

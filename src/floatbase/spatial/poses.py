@@ -5,7 +5,7 @@ Poses compose by `@`. The exponential of a twist $(v, w)$, linear first, is
 $$ \exp \begin{bmatrix} w^\wedge & v \\ 0 & 0 \end{bmatrix} = \begin{bmatrix} e^{w^\wedge} & V v \\ 0 & 1 \end{bmatrix},
    \quad V = 1 + \tfrac{1 - \cos\theta}{\theta^2} w^\wedge + \tfrac{\theta - \sin\theta}{\theta^3} (w^\wedge)^2 . $$
 
-Traversaro 2017, (2.13); Bos 2019, appendix B.
+Traversaro 2017, (2.13); Bos 2019, (2.20)-(2.24).
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ $$ \alpha = {}^B\dot v - \delta, \qquad {}^A\dot v = {}^AX_B\, {}^B\dot v, \qqua
 
 Proper accelerations are relative to free fall: $\alpha^g = \alpha - ({}^BR_A g, 0)$.
 
-Traversaro 2017, table 2.2, (2.29), (3.65)-(3.68).
+Traversaro 2017, table 2.2, (2.40)-(2.43).
 """
 
 from __future__ import annotations

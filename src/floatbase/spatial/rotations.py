@@ -6,7 +6,7 @@ behaved up to half a turn: $w = 2\,\mathrm{atan2}(|\epsilon|, \eta)\, \epsilon /
 $(\eta, \epsilon)$, $\eta \ge 0$. At half a turn the axis's sign is arbitrary.
 
 Traversaro 2017 (2.5)-(2.9) with erratum (3.19); M. Bos, "Geometric sensitivity of moving-base multibody dynamics",
-MSc thesis, TU Eindhoven, 2019, appendix B.
+MSc thesis, TU Eindhoven, 2019, (2.20)-(2.24).
 """
 
 from __future__ import annotations

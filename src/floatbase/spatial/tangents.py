@@ -16,7 +16,7 @@ $$ J_l = \begin{bmatrix} J_l(w) & Q \\ 0 & J_l(w) \end{bmatrix}, \qquad
 
 The inverses are the derivatives of the logarithms. They exist for $\theta < 2\pi$; logarithms return $\theta \le \pi$,
 and at $\theta = \pi$, where the logarithm jumps, the derivative is that of the branch which was returned. Coefficients
-are series for small angles. T. Barfoot, "State estimation for robotics", 2017, section 7.1.5; Bos 2019, appendix B.
+are series for small angles. T. Barfoot, "State estimation for robotics", 2017, section 7.1.5.
 """
 
 from __future__ import annotations
