@@ -158,6 +158,7 @@ def _endless(x):
         (3, {"x": 2}, "trace takes a function, got 3"),
         (np.sin, 3, "inputs must be a mapping of names to shapes, got 3"),
         (np.sin, ["x"], r"inputs must be a mapping of names to shapes, got \['x'\]"),
+        (np.sin, {3: 2}, r"inputs must be a mapping of names to shapes, got \{3: 2\}"),
         (np.sin, {"x": -2}, "the shape of input 'x' must be a whole number or a tuple of them, got -2"),
         (np.sin, {"x": (2.5,)}, "the shape of input 'x'"),
         (np.sin, {"x": "ab"}, "the shape of input 'x'"),

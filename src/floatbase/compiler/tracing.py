@@ -56,7 +56,7 @@ def call_with_symbols(function: Callable[..., Any], name: str, arguments: Mappin
 
 def as_ports(inputs: Mapping[str, int | Sequence[int]] | Sequence[Port]) -> tuple[Port, ...]:
     """Ports from a mapping of names to shapes."""
-    if isinstance(inputs, Mapping):
+    if isinstance(inputs, Mapping) and all(isinstance(name, str) for name in inputs):
         return tuple(Port(name, as_shape(f"the shape of input {name!r}", shape)) for name, shape in inputs.items())
     if not isinstance(inputs, Sequence) or not all(isinstance(port, Port) for port in inputs):
         raise ArgumentError(f"inputs must be a mapping of names to shapes, got {inputs!r}")
