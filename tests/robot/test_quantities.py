@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
+import floatbase as fb
 from floatbase.algorithms import bias
 from floatbase.errors import ArgumentError, ShapeError
 
@@ -88,3 +91,23 @@ def test_one_frame_relative_to_another(robot, rng):
     assert np.allclose(twist, robot.relative_velocity(q, v, "RF_FOOT", "LF_FOOT"), atol=1e-12)
     world_H = robot.pose(q, "RF_FOOT") @ robot.relative_pose(q, "RF_FOOT", "LF_FOOT")
     assert np.allclose(world_H, robot.pose(q, "LF_FOOT"), atol=1e-12)
+
+
+def test_labels_that_meet_are_kept_apart(tmp_path):
+    inertial = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    names = ("root", "x", "rate_x", "a_b", "a", "b_c", "c")
+    joints = (
+        f'<joint name="{parent} {child}" type="revolute"><origin xyz="0.1 0.2 0.3"/><axis xyz="0 1 {k}"/>'
+        f'<parent link="{parent}"/><child link="{child}"/></joint>'
+        for k, (parent, child) in enumerate(pairwise(names))
+    )
+    links = (f'<link name="{name}">{inertial}</link>' for name in names)
+    file = tmp_path / "chain.urdf"
+    file.write_text(f'<robot name="chain">{"".join(links)}{"".join(joints)}</robot>')
+    robot = fb.load(file)
+    q, v = robot.random(0)
+    first, second = robot.function([("jacobian", "rate_x"), ("jacobian_rate", "x")])(q, v)
+    assert np.array_equal(first, robot.jacobian(q, "rate_x")) and np.array_equal(second, robot.jacobian_rate(q, v, "x"))
+    first, second = robot.function([("relative_pose", "a_b", "c"), ("relative_pose", "a", "b_c")])(q)
+    assert np.array_equal(first, robot.relative_pose(q, "a_b", "c"))
+    assert np.array_equal(second, robot.relative_pose(q, "a", "b_c"))

@@ -183,7 +183,7 @@ def evaluate(tree: Tree, requests: Sequence[Request], wrenches: Sequence[str], a
     names = [port.name for port in input_ports(tree, requests, wrenches)]
     values = dict(zip(names, arrays, strict=True))
     acting = {frame: values[f"wrench_{frame}"] for frame in wrenches}
-    results = {}
+    results: dict[str, Any] = {}
     for request in requests:
         quantity = request.quantity
         arguments = [values[name] for name in quantity.state]
@@ -192,7 +192,15 @@ def evaluate(tree: Tree, requests: Sequence[Request], wrenches: Sequence[str], a
             settings["parameters"] = values["parameters"]
         result = quantity.algorithm(tree, *arguments, *request.static, **settings)
         if quantity.form is None:
-            results[request.label] = result
+            _add(results, request.label, result)
         else:
-            results.update((f"{request.label}_{field}", part) for field, part in result._asdict().items())
+            for field, part in result._asdict().items():
+                _add(results, f"{request.label}_{field}", part)
     return results
+
+
+def _add(results: dict[str, Any], label: str, value: Any) -> None:
+    """Labels may meet: frames called x and rate_x make `jacobian_rate_x` twice."""
+    while label in results:
+        label += "_"
+    results[label] = value
