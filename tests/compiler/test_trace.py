@@ -140,6 +140,7 @@ def test_outputs_that_are_not_arrays(function, message):
         (lambda x: x.__iadd__(1.0), "'f' changes its argument 'x' in place"),
         (lambda x: 1.0 / (x[0] * 0.0), "'f' divides a number by zero while it is traced"),
         (lambda x: _endless(x), "'f' calls itself without end"),
+        (lambda x: {1: x, "1": x}, "two outputs have one name: 1, 1"),
         (lambda x: [x, x[:1]], "arrays of different shapes do not form an array"),
     ],
 )
@@ -159,6 +160,7 @@ def _endless(x):
         (np.sin, 3, "inputs must be a mapping of names to shapes, got 3"),
         (np.sin, ["x"], r"inputs must be a mapping of names to shapes, got \['x'\]"),
         (np.sin, {3: 2}, r"inputs must be a mapping of names to shapes, got \{3: 2\}"),
+        (np.add, [Port("x"), Port("x")], "two inputs have one name: x, x"),
         (np.sin, {"x": -2}, "the shape of input 'x' must be a whole number or a tuple of them, got -2"),
         (np.sin, {"x": (2.5,)}, "the shape of input 'x'"),
         (np.sin, {"x": "ab"}, "the shape of input 'x'"),

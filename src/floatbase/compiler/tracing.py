@@ -60,6 +60,8 @@ def as_ports(inputs: Mapping[str, int | Sequence[int]] | Sequence[Port]) -> tupl
         return tuple(Port(name, as_shape(f"the shape of input {name!r}", shape)) for name, shape in inputs.items())
     if not isinstance(inputs, Sequence) or not all(isinstance(port, Port) for port in inputs):
         raise ArgumentError(f"inputs must be a mapping of names to shapes, got {inputs!r}")
+    if len({port.name for port in inputs}) < len(inputs):
+        raise ArgumentError(f"two inputs have one name: {', '.join(port.name for port in inputs)}")
     return tuple(inputs)
 
 
@@ -77,6 +79,8 @@ def flatten(value: Any) -> tuple[dict[str, Any], Callable[[Sequence[Any]], Any]]
         )
     if isinstance(value, Mapping):
         keys = list(value)
+        if len({str(key) for key in keys}) < len(keys):
+            raise TraceError(f"two outputs have one name: {', '.join(map(str, keys))}")
         return {str(key): value[key] for key in keys}, lambda parts: dict(zip(keys, parts, strict=True))
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         make = type(value)
