@@ -25,6 +25,20 @@ class ForwardDynamicsDerivatives(NamedTuple):
     dtau: Any
 
 
+class Linearization(NamedTuple):
+    r"""`A` (..., 2 nv, 2 nv) and `B` (..., 2 nv, n) of $\dot z = A z + B w$, with changes z of the state in its tangent
+    space and w of the n joint forces.
+    """
+
+    A: Any
+    B: Any
+
+
+def charts(floating: bool, representation: str) -> tuple[str, ...]:
+    """Coordinates of changes of a state: the representation's own, and others (see `Robot.linearize`)."""
+    return (representation, "tangent", "world") if floating and representation == "body" else (representation,)
+
+
 class Grouped:
     """Puts a flat tuple of arrays into the forms that several functions return, one after another."""
 

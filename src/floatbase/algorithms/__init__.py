@@ -24,7 +24,13 @@ from floatbase.algorithms.changes import (
     change_to_compound_frame,
     link_coriolis_matrix,
 )
-from floatbase.algorithms.configuration import difference, difference_derivatives, integrate, integrate_derivatives
+from floatbase.algorithms.configuration import (
+    difference,
+    difference_derivatives,
+    disturbance_rate,
+    integrate,
+    integrate_derivatives,
+)
 from floatbase.algorithms.contact_dynamics import (
     ContactMotion,
     centroidal_wrench_matrix,
@@ -49,6 +55,7 @@ from floatbase.algorithms.derivatives.kinematics import (
     jacobian_transpose_derivative,
     velocity_derivatives,
 )
+from floatbase.algorithms.derivatives.linearization import linearize
 from floatbase.algorithms.derivatives.second_order import InverseDynamicsHessian, inverse_dynamics_hessian
 from floatbase.algorithms.drive_regressor import arm_parameters, arm_regressor, drive_regressor
 from floatbase.algorithms.energy import kinetic_energy, potential_energy
@@ -119,6 +126,7 @@ __all__ = [
     "deviation",
     "difference",
     "difference_derivatives",
+    "disturbance_rate",
     "drift",
     "drive_regressor",
     "finite_difference",
@@ -138,6 +146,7 @@ __all__ = [
     "jacobian_transpose_derivative",
     "kinetic_energy",
     "kinetic_energy_regressor",
+    "linearize",
     "link_coriolis_matrix",
     "local_torque_regressor",
     "locked_inertia",

@@ -18,9 +18,11 @@ tree's representation) that makes it in unit time. With $J_l, J_r$ of `floatbase
 $$ \mathrm{integrate}(q \oplus \delta, v + \epsilon) = \mathrm{integrate}(q, v) \oplus
    (\mathrm{Ad}_{\exp(-v)} \delta + J_r(v) \epsilon) $$
 
-for body twists, with $\mathrm{Ad}_{\exp(v)}$ and $J_l$ for those written in fixed axes.
+for body twists, with $\mathrm{Ad}_{\exp(v)}$ and $J_l$ for those written in fixed axes. While the configuration
+moves at $v$, and a disturbed one at $v + \epsilon$, $\dot\delta = K \delta + \epsilon$ with $K = -v\times$ or, in fixed
+axes, $v\times$.
 
-Bos 2019, section 2.4 and appendix B.
+Bos 2019, (2.20)-(2.24).
 """
 
 from __future__ import annotations
@@ -40,6 +42,7 @@ from floatbase.spatial.rotations import (
     rotation_exponential,
     rotation_from_quaternion,
 )
+from floatbase.spatial.skew import hat
 from floatbase.spatial.tangents import (
     pose_left_jacobian,
     pose_left_jacobian_inverse,
@@ -50,7 +53,7 @@ from floatbase.spatial.tangents import (
     rotation_right_jacobian,
     rotation_right_jacobian_inverse,
 )
-from floatbase.spatial.twists import adjoint
+from floatbase.spatial.twists import adjoint, twist_cross
 
 
 def integrate(tree: Tree, q: Any, v: Any) -> Array:
@@ -95,6 +98,22 @@ def difference_derivatives(tree: Tree, q: Any, q_end: Any) -> tuple[Array, Array
     """Derivatives (..., nv, nv) of `difference` with respect to `q` and to `q_end`, as velocities to velocities."""
     v = difference(tree, q, q_end)
     return _derivatives(tree, v, configuration(tree, q), _between_derivatives)
+
+
+def disturbance_rate(tree: Tree, v: Any) -> Array:
+    """`K` (..., nv, nv): a disturbance of a configuration that moves at `v: (..., nv)` changes by `K` times itself."""
+    v = rates(tree, "v", v)
+    result = zeros((tree.nv, tree.nv), v)
+    if tree.floating and tree.representation == "mixed":
+        result[..., 3:6, 3:6] = hat(v[..., 3:6])
+    elif tree.floating:
+        result[..., :6, :6] = twist_cross(v[..., :6] if tree.representation == "inertial" else -v[..., :6])
+    for joint, _, to in _joints(tree):
+        place = (..., slice(to, to + joint.nv), slice(to, to + joint.nv))
+        if joint.kind in ("spherical", "floating"):
+            cross = hat if joint.kind == "spherical" else twist_cross
+            result[place] = cross(-v[..., to : to + joint.nv])
+    return result
 
 
 def _joints(tree: Tree) -> list[tuple[TreeJoint, int, int]]:

@@ -318,7 +318,7 @@ class RobotCore:
         """
         resolve = partial(self._resolve, request, frames)
         self._entries[(request, frames) if frames else request] = compiled.entry(resolve) or resolve
-        if frames or request.takes_parameters or len(request.static) > 1:
+        if frames or request.takes_parameters or not set(request.quantity.static) <= {"frame"}:
             return
         method = getattr(type(self), request.name).__get__(self)
         if request.static:

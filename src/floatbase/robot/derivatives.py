@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from floatbase.robot.core import RobotCore
 
 if TYPE_CHECKING:
-    from floatbase.results import ForwardDynamicsDerivatives, InverseDynamicsDerivatives
+    from floatbase.results import ForwardDynamicsDerivatives, InverseDynamicsDerivatives, Linearization
 
 
 class Derivatives(RobotCore):
@@ -57,4 +57,36 @@ class Derivatives(RobotCore):
         """
         return self._evaluate(  # type: ignore[no-any-return]
             ("forward_dynamics_derivatives",), (q, v, tau), wrenches, out=out, threads=threads, parameters=parameters
+        )
+
+    def linearize(
+        self,
+        q: Any,
+        v: Any,
+        tau: Any,
+        wrenches: Mapping[str, Any] | None = None,
+        *,
+        chart: str | None = None,
+        parameters: Any = None,
+        out: Any = None,
+        threads: int | None = None,
+    ) -> Linearization:
+        r"""The linearised motion $\dot z = A z + B w$: `.A` (..., 2 nv, 2 nv), `.B` (..., 2 nv, number of joint rates).
+
+        $z = (\delta, \epsilon)$ changes a state to $(\mathrm{integrate}(q, \delta), \nu + \epsilon)$, $w$ changes the
+        forces of the joints. Held fixed are the components of wrenches and, where $\delta$ alone acts, of the velocity:
+        in "body" representation the base's twist as the base sees it, in "inertial" the one in the world, in "mixed"
+        the velocity of the origin and the angular velocity in the directions of the world. For a robot in "body"
+        representation `chart="tangent"` takes $b = \epsilon - v \times \delta$ for the base's part of $\epsilon$,
+        zero where the twist in the world is held fixed, and `chart="world"` its components in the world, ${}^AX_0 b$.
+
+        `out` is a tuple of two arrays. Bos 2019, (3.20) and (3.42) with errata.
+        """
+        return self._evaluate(  # type: ignore[no-any-return]
+            ("linearize", self.representation if chart is None else chart),
+            (q, v, tau),
+            wrenches,
+            out=out,
+            threads=threads,
+            parameters=parameters,
         )

@@ -9,11 +9,14 @@ from typing import Any
 from floatbase.compiler.program import Port
 from floatbase.errors import ArgumentError, unknown_name
 from floatbase.model import Tree
-from floatbase.results import ForwardDynamicsDerivatives, InverseDynamicsDerivatives
+from floatbase.results import ForwardDynamicsDerivatives, InverseDynamicsDerivatives, Linearization, charts
 
 STATE = ("q", "v", "a", "tau")
 SENSOR_STATE = ("s", "s_dot", "s_ddot", "proper_acceleration", "omega")
 ARRAYS = ("q", "q_end", "v", "a", "tau", *SENSOR_STATE)  # in the order in which compiled functions take them
+CHOICES: dict[str, Callable[[Tree], tuple[str, ...]]] = {  # static arguments that are no frames; the first by default
+    "chart": lambda tree: charts(tree.floating, tree.representation),
+}
 PARAMETERS = "(parameters)"  # ends the name of a request for a quantity that takes inertial parameters
 
 
@@ -65,6 +68,7 @@ QUANTITIES: dict[str, Quantity] = {
     "forward_dynamics_derivatives": _dynamic(
         "forward_dynamics_derivatives", "q", "v", "tau", wrenches=True, form=ForwardDynamicsDerivatives
     ),
+    "linearize": Quantity("linearize", ("q", "v", "tau"), ("chart",), True, True, Linearization),
     "sensor_inverse_dynamics": _dynamic(
         "sensor_inverse_dynamics", "s", "s_dot", "s_ddot", "proper_acceleration", "omega"
     ),
@@ -135,16 +139,20 @@ def with_parameters(request: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def parse(tree: Tree, output: str | Sequence[str]) -> Request:
-    """A request from a name, or a tuple of a name and static arguments, checked."""
+    """A request from a name, or a tuple of a name and static arguments, checked; choices left out are the default."""
     name, *static = (output,) if isinstance(output, str) else output
     if name not in QUANTITIES:
         raise unknown_name("quantity", str(name), QUANTITIES)
     needed = QUANTITIES[name].static
+    static += [CHOICES[kind](tree)[0] for kind in needed[len(static) :] if kind in CHOICES]
     if len(static) != len(needed):
         example = f"({', '.join(repr(item) for item in (name, *needed))})" if needed else repr(name)
         raise ArgumentError(f"the quantity {name!r} is asked for as {example}, got {output!r}")
-    for frame in static:
-        check_frame(tree, frame)
+    for kind, item in zip(needed, static, strict=True):
+        if kind not in CHOICES:
+            check_frame(tree, item)
+        elif item not in CHOICES[kind](tree):
+            raise ArgumentError(f"{name}: {kind} must be one of {CHOICES[kind](tree)}, got {item!r}")
     return Request((name, *static))
 
 
@@ -190,7 +198,10 @@ def evaluate(tree: Tree, requests: Sequence[Request], wrenches: Sequence[str], a
         settings: dict[str, Any] = {"wrenches": acting} if quantity.wrenches and acting else {}
         if request.takes_parameters:
             settings["parameters"] = values["parameters"]
-        result = quantity.algorithm(tree, *arguments, *request.static, **settings)
+        static = dict(zip(quantity.static, request.static, strict=True))
+        settings |= {kind: item for kind, item in static.items() if kind in CHOICES}
+        frames = [item for kind, item in static.items() if kind not in CHOICES]
+        result = quantity.algorithm(tree, *arguments, *frames, **settings)
         if quantity.form is None:
             _add(results, request.label, result)
         else:
