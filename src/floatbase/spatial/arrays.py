@@ -12,13 +12,26 @@ from typing import Any
 
 import numpy as np
 
+from floatbase.errors import ArgumentError, ShapeError
+
 Array = Any  # a NumPy array of numbers or symbols
 Component = Any  # a number, an array of the batch's shape, or a symbol
 
 
-def components(x: Array) -> list[Component]:
-    """The entries along the last axis: `x[..., 0], x[..., 1], ...`."""
+def components(x: Array, size: int | None = None) -> list[Component]:
+    """The entries along the last axis: `x[..., 0], x[..., 1], ...`; as many as `size` says."""
+    if size is not None:
+        require_shape(x, size)
     return [x[..., k][()] for k in range(x.shape[-1])]
+
+
+def require_shape(x: Array, *shape: int) -> None:
+    """Raise unless the last axes of an array have a shape."""
+    found = getattr(x, "shape", None)
+    if found is None:
+        raise ArgumentError(f"an array (..., {', '.join(map(str, shape))}) is needed, got {type(x).__name__} {x!r}")
+    if found[-len(shape) :] != shape:
+        raise ShapeError(f"an array has shape {found} where (..., {', '.join(map(str, shape))}) is needed")
 
 
 def zeros(shape: tuple[int, ...], *like: Array) -> Array:
@@ -50,6 +63,7 @@ def matrix(rows: Sequence[Sequence[Component]], *like: Array) -> Array:
 
 def apply_matrix(M: Array, x: Array) -> Array:
     """Matrix times vector, `M: (..., n, m)`, `x: (..., m)`, with leading batch axes."""
+    require_shape(x, M.shape[-1])
     return (M @ x[..., None])[..., 0]
 
 

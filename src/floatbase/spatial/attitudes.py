@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from floatbase.errors import ArgumentError
-from floatbase.spatial.arrays import Array, components, matrix
+from floatbase.spatial.arrays import Array, components, matrix, require_shape
 from floatbase.spatial.rotations import rotation_logarithm
 
 
@@ -40,7 +40,7 @@ def axis_angle_from_rotation(a_R_b: Array) -> AxisAngle:
 
 def rpy_rate_matrix(roll_pitch_yaw: Array) -> Array:
     """`E` (..., 3, 3): angular velocity in the turned axes per unit of the rates of roll, pitch and yaw."""
-    roll, pitch, _ = components(roll_pitch_yaw)
+    roll, pitch, _ = components(roll_pitch_yaw, 3)
     cr, sr, cp, sp = np.cos(roll), np.sin(roll), np.cos(pitch), np.sin(pitch)
     return matrix([[1.0, 0.0, -sp], [0.0, cr, sr * cp], [0.0, -sr, cr * cp]], roll_pitch_yaw)
 
@@ -48,6 +48,7 @@ def rpy_rate_matrix(roll_pitch_yaw: Array) -> Array:
 def nearest_rotation(M: Array) -> Array:
     """The rotation (..., 3, 3) nearest to a matrix of numbers in Frobenius norm (S. Umeyama, 1991)."""
     matrix_ = np.asarray(M)
+    require_shape(matrix_, 3, 3)
     if not np.isfinite(matrix_).all():
         raise ArgumentError(f"a matrix without rotation near it: it contains NaN or infinity: {matrix_.tolist()}")
     U, sizes, V = np.linalg.svd(matrix_)

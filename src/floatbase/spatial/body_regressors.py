@@ -19,7 +19,7 @@ from floatbase.spatial.twists import wrench_cross
 
 def momentum_of_parameters(twist: Array) -> Array:
     """`D` (..., 6, 10): momentum about the origin of the frame per unit of each parameter."""
-    a, b, c, x, y, z = components(twist)
+    a, b, c, x, y, z = components(twist, 6)
     rows = [
         [a, 0.0, -z, y, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
         [b, z, 0.0, -x, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],

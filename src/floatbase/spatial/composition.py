@@ -29,13 +29,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from floatbase.spatial.arrays import Array, apply_matrix, transpose
+from floatbase.spatial.arrays import Array, apply_matrix, require_shape, transpose
 from floatbase.spatial.poses import invert_pose, position_of, rotation_of
 from floatbase.spatial.twists import transform_twist, twist_cross
 
 
 def compose_twists(b_twist: Array, d_twist: Array, b_H_d: Array) -> Array:
     """The body twist (..., 6) of D in the world, from those of B in the world and of D relative to B."""
+    _require_sixes(b_twist, d_twist)
     return transform_twist(invert_pose(b_H_d), b_twist) + d_twist
 
 
@@ -43,6 +44,7 @@ def compose_accelerations(
     b_acceleration: Array, d_acceleration: Array, b_twist: Array, d_twist: Array, b_H_d: Array
 ) -> Array:
     """The derivative (..., 6) of `compose_twists`, from those of its two twists."""
+    _require_sixes(b_acceleration, d_acceleration, b_twist, d_twist)
     whole = compose_twists(b_twist, d_twist, b_H_d)
     carried = transform_twist(invert_pose(b_H_d), b_acceleration)
     return carried + d_acceleration + apply_matrix(twist_cross(whole), d_twist)
@@ -52,6 +54,7 @@ def compose_sensor_accelerations(
     b_acceleration: Array, d_acceleration: Array, b_omega: Array, d_twist: Array, b_H_d: Array
 ) -> Array:
     """The "sensor" acceleration (..., 6) of D, from those of B and of D relative to B; all in their own axes."""
+    _require_sixes(b_acceleration, d_acceleration, d_twist)
     R, p = rotation_of(b_H_d), position_of(b_H_d)
     relative, turning = apply_matrix(R, d_twist[..., :3]), apply_matrix(R, d_twist[..., 3:])
     linear = 2.0 * np.cross(b_omega, relative) + np.cross(b_omega, np.cross(b_omega, p))
@@ -62,6 +65,7 @@ def compose_sensor_accelerations(
 
 def compose_inertial_twists(b_twist: Array, d_twist: Array, a_H_b: Array) -> Array:
     """The "inertial" twist (..., 6) of D in A, from those of B in A and of D in B, each in its reference's axes."""
+    _require_sixes(b_twist, d_twist)
     return b_twist + transform_twist(a_H_b, d_twist)
 
 
@@ -69,6 +73,7 @@ def compose_inertial_accelerations(
     b_acceleration: Array, d_acceleration: Array, b_twist: Array, d_twist: Array, a_H_b: Array
 ) -> Array:
     """The derivative (..., 6) of `compose_inertial_twists`."""
+    _require_sixes(b_acceleration, d_acceleration, b_twist, d_twist)
     relative = transform_twist(a_H_b, d_twist)
     turning = apply_matrix(twist_cross(b_twist), relative)
     return b_acceleration + transform_twist(a_H_b, d_acceleration) + turning
@@ -76,6 +81,7 @@ def compose_inertial_accelerations(
 
 def compose_mixed_twists(b_twist: Array, d_twist: Array, a_H_b: Array, b_H_d: Array) -> Array:
     """The "mixed" twist (..., 6) of D in A, from those of B in A (axes of A) and of D in B (axes of B)."""
+    _require_sixes(b_twist, d_twist)
     R, omega = rotation_of(a_H_b), b_twist[..., 3:]
     linear = b_twist[..., :3] + np.cross(omega, apply_matrix(R, position_of(b_H_d))) + apply_matrix(R, d_twist[..., :3])
     return np.concatenate([linear, omega + apply_matrix(R, d_twist[..., 3:])], axis=-1)
@@ -85,6 +91,7 @@ def compose_mixed_accelerations(
     b_acceleration: Array, d_acceleration: Array, b_twist: Array, d_twist: Array, a_H_b: Array, b_H_d: Array
 ) -> Array:
     """The derivative (..., 6) of `compose_mixed_twists`."""
+    _require_sixes(b_acceleration, d_acceleration, b_twist, d_twist)
     R, omega, turning = rotation_of(a_H_b), b_twist[..., 3:], b_acceleration[..., 3:]
     arm, moving, spin = (apply_matrix(R, x) for x in (position_of(b_H_d), d_twist[..., :3], d_twist[..., 3:]))
     linear = (
@@ -102,5 +109,11 @@ def apparent_acceleration(body_acceleration: Array, body_twist: Array, c_H_b: Ar
 
     body_acceleration and body_twist are B's in A, c_twist is C's in A, each a body twist (..., 6).
     """
+    _require_sixes(body_acceleration, body_twist, c_twist)
     relative = body_twist - transform_twist(invert_pose(c_H_b), c_twist)
     return transform_twist(c_H_b, body_acceleration + apply_matrix(twist_cross(relative), body_twist))
+
+
+def _require_sixes(*arrays: Array) -> None:
+    for array in arrays:
+        require_shape(array, 6)

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from floatbase.errors import ArgumentError
-from floatbase.spatial.arrays import Array, components, matrix, transpose, vector, zeros
+from floatbase.spatial.arrays import Array, components, matrix, require_shape, transpose, vector, zeros
 from floatbase.spatial.inertias import center_of_parameters, parameters_from_center, pseudo_inertia
 from floatbase.spatial.skew import hat
 
@@ -45,7 +45,7 @@ class PrincipalInertia(NamedTuple):
 
 def central_tensor(parameters: Array) -> Array:
     """The rotational inertia (..., 3, 3) about the centre of mass of ten parameters (..., 10) of positive mass."""
-    m, _, _, _, xx, xy, xz, yy, yz, zz = components(parameters)
+    m, _, _, _, xx, xy, xz, yy, yz, zz = components(parameters, 10)
     tensor = matrix([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], parameters)
     skew = hat(parameters[..., 1:4])
     return tensor + (skew @ skew) / np.asanyarray(m)[..., None, None]
@@ -65,6 +65,7 @@ def principal_inertia(parameters: Array) -> PrincipalInertia:
 def is_consistent(parameters: Array, tolerance: float = TOLERANCE) -> Array:
     """Whether mass and central moments (..., 10) are not negative; tolerance relative to the largest moment."""
     phi = np.asarray(parameters, dtype=np.float64)
+    require_shape(phi, 10)
     massless = phi[..., 0] == 0.0
     safe = np.where(massless[..., None], np.eye(1, 10)[0], phi)
     moments = np.linalg.eigvalsh(central_tensor(safe))
@@ -74,7 +75,7 @@ def is_consistent(parameters: Array, tolerance: float = TOLERANCE) -> Array:
 
 def parameters_from_log_cholesky(theta: Array) -> Array:
     """Ten parameters (..., 10) of a body of positive mass and volume, from ten free numbers (..., 10)."""
-    alpha, d1, d2, d3, s12, s23, s13, t1, t2, t3 = components(theta)
+    alpha, d1, d2, d3, s12, s23, s13, t1, t2, t3 = components(theta, 10)
     e1, e2, e3, scale = np.exp(d1), np.exp(d2), np.exp(d3), np.exp(2.0 * alpha)
     xx = e1 * e1 + s12 * s12 + s13 * s13 + t1 * t1
     yy = e2 * e2 + s23 * s23 + t2 * t2
@@ -117,6 +118,7 @@ def parameters_from_principal(mass: Array, center: Array, axes: Array, second_mo
 
 def _numbers(parameters: Array) -> Array:
     phi = np.asarray(parameters, dtype=np.float64)
+    require_shape(phi, 10)
     if not (np.isfinite(phi).all() and (phi[..., 0] > 0.0).all()):
         raise ArgumentError(f"inertial parameters must be finite and the mass positive, got {phi.tolist()}")
     return phi

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from floatbase.spatial.arrays import Array, apply_matrix, transpose, zeros
+from floatbase.spatial.arrays import Array, apply_matrix, require_shape, transpose, zeros
 from floatbase.spatial.rotations import real, rotation_exponential, rotation_logarithm
 
 _SERIES_BELOW = 0.1  # angle below which the coefficients of V are series
@@ -31,11 +31,13 @@ def pose_from(a_R_b: Array, a_o_b: Array) -> Array:
 
 def rotation_of(a_H_b: Array) -> Array:
     """`a_R_b` (..., 3, 3)."""
+    require_shape(a_H_b, 4, 4)
     return a_H_b[..., :3, :3]
 
 
 def position_of(a_H_b: Array) -> Array:
     """The position (..., 3) of b's origin in a."""
+    require_shape(a_H_b, 4, 4)
     return a_H_b[..., :3, 3]
 
 
@@ -52,6 +54,7 @@ def apply_pose(a_H_b: Array, b_p: Array) -> Array:
 
 def pose_exponential(twist: Array) -> Array:
     """The pose (..., 4, 4) reached in unit time at a constant body twist (..., 6)."""
+    require_shape(twist, 6)
     v, w = twist[..., :3], twist[..., 3:]
     square = np.sum(w * w, axis=-1)
     B, C = _coefficients(square)

@@ -20,7 +20,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from floatbase.errors import ArgumentError
-from floatbase.spatial.arrays import Array, apply_matrix, transpose
+from floatbase.spatial.arrays import Array, apply_matrix, require_shape, transpose
 from floatbase.spatial.poses import invert_pose, pose_from, position_of, rotation_of
 from floatbase.spatial.twists import adjoint, transform_twist, transform_wrench
 
@@ -76,6 +76,8 @@ def change_acceleration(
 
     Proper accelerations convert in the same way.
     """
+    require_shape(acceleration, 6)
+    require_shape(body_twist, 6)
     v, omega = body_twist[..., :3], body_twist[..., 3:]
     product = np.cross(v, omega)
     delta = np.concatenate([product, 0.0 * product], axis=-1)
@@ -93,6 +95,7 @@ def proper_acceleration(
     acceleration: Array, form: AccelerationForm, world_H_body: Array, gravity: Array = (0.0, 0.0, -9.81)
 ) -> Array:
     """The acceleration (..., 6) relative to free fall; `gravity` is the acceleration vector in the world."""
+    require_shape(acceleration, 6)
     g = np.asanyarray(gravity)
     if form in ("body", "sensor"):
         g = apply_matrix(transpose(rotation_of(world_H_body)), g)

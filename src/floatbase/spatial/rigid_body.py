@@ -20,7 +20,7 @@ from typing import Literal
 
 import numpy as np
 
-from floatbase.spatial.arrays import Array, apply_matrix, transpose
+from floatbase.spatial.arrays import Array, apply_matrix, require_shape, transpose
 from floatbase.spatial.inertias import inertia_matrix, transform_parameters
 from floatbase.spatial.poses import apply_pose, position_of, rotation_of
 from floatbase.spatial.representations import TwistForm, change_wrench, form_H_body
@@ -80,6 +80,7 @@ def external_wrench(
     acceleration (..., 6) and wrench are in `form`; the wrench of both "sensor" forms is in the body's frame. A proper
     acceleration is relative to free fall: neither attitude nor gravity nor linear velocity matter then.
     """
+    require_shape(acceleration, 6)
     frame: TwistForm = "body" if form in ("sensor", "proper sensor") else form  # type: ignore[assignment]
     frame_H_body = form_H_body(frame, world_H_body)
     M = inertia_matrix(transform_parameters(frame_H_body, parameters))

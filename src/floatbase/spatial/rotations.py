@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from floatbase.spatial.arrays import Array, components, matrix, vector
+from floatbase.spatial.arrays import Array, components, matrix, require_shape, vector
 from floatbase.spatial.vectors import Matrix
 
 SMALL_ANGLE = 1e-2  # below, the series' first neglected term is under one rounding of float64
@@ -36,7 +36,7 @@ def quaternion_rows(w: Any, x: Any, y: Any, z: Any) -> Matrix:
 
 def rotation_from_quaternion(quaternion: Array) -> Array:
     """`a_R_b` (..., 3, 3) of a unit quaternion `w x y z` (..., 4)."""
-    return matrix(quaternion_rows(*components(quaternion)), quaternion)
+    return matrix(quaternion_rows(*components(quaternion, 4)), quaternion)
 
 
 def quaternion_from_rotation(a_R_b: Array) -> Array:
@@ -44,6 +44,7 @@ def quaternion_from_rotation(a_R_b: Array) -> Array:
 
     Of the four ways to divide, the one with the largest divisor is taken (S. Shepperd, 1978).
     """
+    require_shape(a_R_b, 3, 3)
     (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = (components(a_R_b[..., k, :]) for k in range(3))
     squares = (1.0 + xx + yy + zz, 1.0 + xx - yy - zz, 1.0 - xx + yy - zz, 1.0 - xx - yy + zz)
     rows = (
@@ -64,8 +65,8 @@ def quaternion_from_rotation(a_R_b: Array) -> Array:
 
 def multiply_quaternions(a_Q_b: Array, b_Q_c: Array) -> Array:
     """`a_Q_c`: the quaternion of the product of two rotations."""
-    w, x, y, z = components(a_Q_b)
-    s, i, j, k = components(b_Q_c)
+    w, x, y, z = components(a_Q_b, 4)
+    s, i, j, k = components(b_Q_c, 4)
     entries = (
         w * s - x * i - y * j - z * k,
         w * i + x * s + y * k - z * j,
@@ -77,14 +78,14 @@ def multiply_quaternions(a_Q_b: Array, b_Q_c: Array) -> Array:
 
 def quaternion_exponential(rotation_vector: Array) -> Array:
     """The unit quaternion of a rotation by `|w|` about `w` (..., 3)."""
-    x, y, z = components(rotation_vector)
+    x, y, z = components(rotation_vector, 3)
     cosine, sinc = _half_angle_series(x * x + y * y + z * z)
     return vector([cosine, sinc * x, sinc * y, sinc * z], rotation_vector)
 
 
 def quaternion_logarithm(quaternion: Array) -> Array:
     """The rotation vector (..., 3) of a unit quaternion, of length at most pi."""
-    w, x, y, z = components(quaternion)
+    w, x, y, z = components(quaternion, 4)
     sign = np.where(real(w) < 0.0, -1.0, 1.0)[()]
     square = x * x + y * y + z * z
     small = real(square) < SMALL_ANGLE**2
@@ -118,7 +119,7 @@ def rotation_about_axis(axis: Array, angle: Array) -> Array:
 
 def rotation_from_rpy(roll_pitch_yaw: Array) -> Array:
     """`Rz(yaw) Ry(pitch) Rx(roll)` of angles (..., 3), the convention of URDF files."""
-    (cr, sr), (cp, sp), (cy, sy) = ((np.cos(angle), np.sin(angle)) for angle in components(roll_pitch_yaw))
+    (cr, sr), (cp, sp), (cy, sy) = ((np.cos(angle), np.sin(angle)) for angle in components(roll_pitch_yaw, 3))
     rows = (
         (cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
         (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),
@@ -129,6 +130,7 @@ def rotation_from_rpy(roll_pitch_yaw: Array) -> Array:
 
 def rpy_from_rotation(a_R_b: Array) -> Array:
     """Roll, pitch and yaw (..., 3); at a pitch of a quarter turn only one combination of the others is defined."""
+    require_shape(a_R_b, 3, 3)
     pitch = _atan2(-a_R_b[..., 2, 0], np.sqrt(a_R_b[..., 0, 0] ** 2 + a_R_b[..., 1, 0] ** 2))
     roll = _atan2(a_R_b[..., 2, 1], a_R_b[..., 2, 2])
     yaw = _atan2(a_R_b[..., 1, 0], a_R_b[..., 0, 0])

@@ -6,22 +6,26 @@ I_{xz}, I_{yy}, I_{yz}, I_{zz})$ is the order of inertial parameters. Traversaro
 
 from __future__ import annotations
 
-from floatbase.spatial.arrays import Array, components, matrix, transpose, vector
+from floatbase.errors import ShapeError
+from floatbase.spatial.arrays import Array, components, matrix, require_shape, transpose, vector
 
 
 def vec(X: Array) -> Array:
     """The columns (..., n m) of a matrix (..., n, m)."""
+    if X.ndim < 2:
+        raise ShapeError(f"an array has shape {X.shape} where a matrix (..., n, m) is needed")
     columns = transpose(X)
     return columns.reshape(*columns.shape[:-2], -1)
 
 
 def vech(tensor: Array) -> Array:
     """The entries (..., 6) of a symmetric matrix (..., 3, 3)."""
+    require_shape(tensor, 3, 3)
     places = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
     return vector([tensor[..., i, j][()] for i, j in places], tensor[..., 0])
 
 
 def tensor_of_vech(entries: Array) -> Array:
     """The symmetric matrix (..., 3, 3) of its entries (..., 6)."""
-    xx, xy, xz, yy, yz, zz = components(entries)
+    xx, xy, xz, yy, yz, zz = components(entries, 6)
     return matrix([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], entries)
