@@ -32,10 +32,12 @@ def compare(
 ) -> list[Record]:
     """All functions of one robot: one state, and batches, of every library."""
     every = sample(robot, max(SINGLE, *batches))
-    samples = [every.first(SINGLE), *(every.first(size) for size in batches)]
-    entries = _entries(robot, adapters, samples[0], every.first(0), options, console)
-    for states in samples[1:]:
-        entries += _entries(robot, adapters, every.first(0), states, options, console)
+    one, *many = samples = [every.first(SINGLE), *(every.first(size) for size in batches)]
+    entries = _entries(robot, adapters, one, many[0] if many else every.first(0), options, console)
+    able = {entry.peer for entry in entries if entry.mode == "batch"}
+    for states in many[1:]:
+        batched = [adapter for adapter in adapters if adapter.NAME in able]
+        entries += _entries(robot, batched, every.first(0), states, options, console)
     records: list[Record] = []
     for function in functions:
         group = [entry for entry in entries if entry.function == function]
