@@ -255,3 +255,8 @@ def test_urdf_has_planar_and_floating_joints():
     assert not tree.floating and (tree.nq, tree.nv) == (10, 9)
     q = [1.0, 2.0, np.pi / 2, 0.5, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
     np.testing.assert_allclose(frame_poses(tree, q)["drone"][:3, 3], [1.0, 2.5, 1.0], atol=1e-15)
+
+
+def test_kinds_that_there_are_not_list_those_that_there_are():
+    with pytest.raises(ModelError, match=r"joint 'j': kind is 'wobbly'; the valid choices are revolute, continuous"):
+        Joint("j", "wobbly", "a", "b", np.eye(4))

@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from floatbase.errors import ModelError
 from floatbase.model.arrays import freeze
 from floatbase.model.digest import content_digest
 
@@ -121,6 +122,9 @@ class Joint:
     gear_ratio: float = 1.0
 
     def __post_init__(self) -> None:
+        if self.kind not in get_args(JointKind):
+            kinds = ", ".join(get_args(JointKind))
+            raise ModelError(f"joint {self.name!r}: kind is {self.kind!r}; the valid choices are {kinds}")
         freeze(self, "parent_H_joint", (4, 4))
         freeze(self, "axis", (3,))
         if self.second_axis is not None:
