@@ -9,7 +9,7 @@ from tests.algorithms.test_inverse_dynamics_derivatives import KINDS, along, by_
 from tests.random_trees import random_parameters, random_state, random_tree, with_representation
 
 from floatbase.algorithms import forward_dynamics, mass_matrix
-from floatbase.algorithms.branches import segments_of, solve_columns
+from floatbase.algorithms.branches import elimination_parents, solve_columns
 from floatbase.algorithms.derivatives.forward_dynamics import forward_dynamics_derivatives
 from floatbase.algorithms.factorization import elimination_order, factorize
 from floatbase.algorithms.mass_matrix import mass_matrix_rows
@@ -59,11 +59,11 @@ def test_a_free_body_has_a_closed_form(rng):
     )
 
 
-def test_segments_are_the_stretches_between_branchings(load_robot):
-    robot = load_robot("icub", "body")
-    segments = segments_of(robot.tree)
-    assert sorted(len(segment.own) for segment in segments) == [3, 3, 6, 6, 6, 7, 7]  # torso, head, base, legs, arms
-    assert len(segments[0].carried) == len(segments)
+def test_every_velocity_is_eliminated_into_the_one_before_it_on_the_way(load_robot):
+    parents = elimination_parents(load_robot("icub", "body").tree)
+    assert parents[:7] == [-1, 0, 1, 2, 3, 4, 5]
+    assert parents.count(5) == 3  # the legs and the torso part at the base
+    assert sorted(map(parents.count, set(parents)))[-3:] == [1, 3, 3]  # arms and head at the chest
 
 
 def coupled(tree):

@@ -15,6 +15,7 @@ from floatbase.compiler import (
     subprogram,
     symbols,
     trace,
+    tree_solve,
     triangular_solve,
     while_loop,
 )
@@ -126,6 +127,30 @@ def test_dense_blocks(n, rng):
     assert_as_numbers(lambda P, B, b: (cholesky_solve(P, B), cholesky_solve(P, b), np.linalg.cholesky(P)), P, B, b)
     assert_as_numbers(lambda L, B, b: (triangular_solve(L, B), triangular_solve(L, b, transposed=True)), L, B, b)
     assert_as_numbers(lambda A, B: dense_matmul(A, B), A, B)
+
+
+def test_systems_with_the_structure_of_a_tree(rng):
+    parents = [-1, 0, 0, 2, -1, 3]
+    ways = [[], [0], [0], [0, 2], [], [0, 2, 3]]
+    L = np.eye(6)
+    for k, way in enumerate(ways):
+        L[k, way] = rng.standard_normal(len(way))
+    D = rng.uniform(0.5, 2.0, 6)
+    B = rng.standard_normal((6, 11))
+    expected = np.linalg.solve(L.T @ np.diag(D) @ L, B)
+    rows = [L[k, way] for k, way in enumerate(ways)]
+    np.testing.assert_allclose(tree_solve(1.0 / D, rows, parents, B), expected, rtol=1e-12)
+    many = tree_solve(np.stack([1.0 / D, 2.0 / D]), [[np.full(2, x) for x in row] for row in rows], parents, [B, B])
+    np.testing.assert_allclose(many[0], expected, rtol=1e-12)
+
+    def solve(W, L, B):
+        return tree_solve(W, [[L[k, j] for j in way] for k, way in enumerate(ways)], parents, B)
+
+    assert_as_numbers(solve, 1.0 / D, L, B)
+    with pytest.raises(ShapeError, match="rows have"):
+        tree_solve(1.0 / D, rows[::-1], parents, B)
+    with pytest.raises(ShapeError, match="6 parents, but inverses of shape"):
+        tree_solve(1.0 / D[:5], rows, parents, B)
 
 
 def test_cholesky_reads_the_lower_part_alone(rng):

@@ -14,6 +14,7 @@ from floatbase.compiler import (
     scan,
     subprogram,
     trace,
+    tree_solve,
     triangular_solve,
     while_loop,
 )
@@ -96,6 +97,8 @@ CASES = {
     "triangular_solve": lambda x: triangular_solve(lower(x), rectangle(x)),
     "triangular_solve transposed": lambda x: triangular_solve(lower(x), rectangle(x), transposed=True),
     "triangular_solve sparse": lambda x: triangular_solve(lower(x), np.diag(x)[:, 3:5]),
+    "tree_solve": lambda x: tree_solve(x[:4], [[], [x[1]], [x[2]], [x[0], x[1]]], [-1, 0, 0, 1], rectangle(x)[:4]),
+    "tree_solve constant": lambda x: tree_solve(np.ones(4), [[], [0.5], [2.0], []], [-1, 0, 0, -1], rectangle(x)[:4]),
     "lu_solve": lambda x: np.linalg.solve(positive(x) + 9.0 * np.eye(N)[::-1], rectangle(x)),
     "inverse": lambda x: np.linalg.inv(lower(x)),
     "constant matrix": lambda x: np.linalg.solve(np.eye(N) * 2.0 + 0.1, x * x),

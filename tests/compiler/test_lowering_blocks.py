@@ -57,6 +57,16 @@ def test_dense_blocks(n, m, dtype, rng):
     _check(_dense("lu_solve", (n * n, n * m), n * m, n=n, m=m), well, b, **dense)
 
 
+@pytest.mark.parametrize("m", [1, 3, 4, 7, 8, 21])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_systems_with_the_structure_of_a_tree(m, dtype, rng):
+    parents = {"parent0": 0, "parent1": 1, "parent2": 1, "parent3": 3, "parent4": 0, "parent5": 4}
+    program = _dense("tree_solve", (6, 7, 6 * m), 6 * m, n=6, m=m, **parents)
+    inverses, entries = rng.uniform(0.5, 2.0, (ROWS, 6)), rng.normal(size=(ROWS, 7))
+    tolerance = 1e-12 if dtype == "float64" else 1e-4
+    _check(program, inverses, entries, rng.normal(size=(ROWS, 6 * m)), dtype=dtype, tolerance=tolerance)
+
+
 def test_only_the_lower_part_of_a_symmetric_matrix_is_read(rng):
     n = 6
     program = _dense("cholesky_solve", (n * n, n), n, n=n, m=1)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from floatbase.compiler.importing import imported_when_asked
 
 if TYPE_CHECKING:
     from floatbase.compiler.casadi import casadi_call, from_casadi, to_casadi
     from floatbase.compiler.control import gather, guard, scan, subprogram, while_loop
-    from floatbase.compiler.dense import cholesky_solve, dense_matmul, triangular_solve
+    from floatbase.compiler.dense import cholesky_solve, dense_matmul, tree_solve, triangular_solve
     from floatbase.compiler.differentiate import gradient, hessian, jacobian, jacobian_program, jvp, vjp
     from floatbase.compiler.format import dumps, load, loads, save
     from floatbase.compiler.function import Function, compile_program
@@ -55,6 +56,7 @@ _PLACES = {
     "symbols": "symbol_arrays",
     "to_casadi": "casadi",
     "trace": "tracing",
+    "tree_solve": "dense",
     "triangular_solve": "dense",
     "vjp": "differentiate",
     "while_loop": "control",
@@ -95,16 +97,10 @@ __all__ = [
     "symbols",
     "to_casadi",
     "trace",
+    "tree_solve",
     "triangular_solve",
     "vjp",
     "while_loop",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    place = _PLACES.get(name)
-    if place is None:
-        raise AttributeError(f"module 'floatbase.compiler' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"floatbase.compiler.{place}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = imported_when_asked(__name__, _PLACES)

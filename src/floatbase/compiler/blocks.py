@@ -20,6 +20,7 @@ _SETTINGS: dict[str, tuple[str, ...]] = {
     "cholesky_solve": ("n", "m"),
     "triangular_solve": ("n", "m", "transposed"),
     "lu_solve": ("n", "m"),
+    "tree_solve": ("n", "m"),
 }
 
 
@@ -31,8 +32,11 @@ def block_sizes(block: Block) -> tuple[int, int]:
     settings = dict(block.settings)
     if block.kind not in _SETTINGS:
         raise ValueError("unknown kind")
-    if sorted(name for name, _ in block.settings) != sorted(_SETTINGS[block.kind]):
-        raise ValueError(f"settings {list(settings)}, needs {list(_SETTINGS[block.kind])}")
+    needed = list(_SETTINGS[block.kind])
+    if block.kind == "tree_solve":
+        needed += [f"parent{k}" for k in range(min(int(settings.get("n", 0)), len(settings)))]
+    if sorted(name for name, _ in block.settings) != sorted(needed):
+        raise ValueError(f"settings {list(settings)}, needs {needed}")
     for name, value in settings.items():
         if not isinstance(value, int) or not 0 <= value <= MAX_LENGTH:
             raise ValueError(f"setting {name}={value!r} is out of range")
@@ -56,11 +60,25 @@ def block_sizes(block: Block) -> tuple[int, int]:
     if block.kind == "matmul":
         k = settings["k"]
         return n * k + k * m, n * m
+    if block.kind == "tree_solve":
+        return n + sum(len(row) for row in tree_rows(block)) + n * m, n * m
     if block.kind in ("cholesky_solve", "lu_solve"):
         return n * n + n * m, n * m
     if settings["transposed"] not in (0, 1):
         raise ValueError("transposed must be 0 or 1")
     return n * n + n * m, n * m
+
+
+def tree_rows(block: Block) -> list[list[int]]:
+    """The columns of the entries of L, row by row, of a `tree_solve`."""
+    settings = dict(block.settings)
+    rows: list[list[int]] = []
+    for k in range(settings["n"]):
+        parent = settings[f"parent{k}"] - 1
+        if parent >= k:
+            raise ValueError(f"the parent of row {k} is {parent}; it must be an earlier row")
+        rows.append([*rows[parent], parent] if parent >= 0 else [])
+    return rows
 
 
 def block_operations(block: Block) -> int:
@@ -78,6 +96,8 @@ def block_operations(block: Block) -> int:
     n, m = settings["n"], settings.get("m", 0)
     if block.kind == "matmul":
         return 2 * n * m * settings["k"]
+    if block.kind == "tree_solve":
+        return (4 * sum(len(row) for row in tree_rows(block)) + n) * m
     return n**3 + 2 * n * n * m
 
 

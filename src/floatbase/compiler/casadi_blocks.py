@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from floatbase.compiler.blocks import tree_rows
 from floatbase.compiler.casadi_operations import Casadi
 from floatbase.compiler.program import Block, Program
 
@@ -124,6 +125,23 @@ def _triangular_solve(casadi: Casadi, block: Block, arguments: list[Any]) -> lis
     return _substitute(casadi, L, arguments[n * n :], m, bool(block.setting("transposed")))
 
 
+def _tree_solve(casadi: Casadi, block: Block, arguments: list[Any]) -> list[Any]:
+    n, m = block.setting("n"), block.setting("m")
+    ways = tree_rows(block)
+    entries = iter(arguments[n:])
+    rows = [[next(entries) for _ in way] for way in ways]
+    X = list(entries)
+    for k in reversed(range(n)):
+        for j, entry in zip(ways[k], rows[k], strict=True):
+            for column in range(m):
+                X[j * m + column] = X[j * m + column] - entry * X[k * m + column]
+    for k in range(n):
+        for column in range(m):
+            known = [entry * X[j * m + column] for j, entry in zip(ways[k], rows[k], strict=True)]
+            X[k * m + column] = arguments[k] * X[k * m + column] - sum(known, start=casadi.SX(0))
+    return X
+
+
 BLOCKS: dict[str, Callable[[Casadi, Block, list[Any]], list[Any]]] = {
     "call": _call,
     "scan": _scan,
@@ -134,4 +152,5 @@ BLOCKS: dict[str, Callable[[Casadi, Block, list[Any]], list[Any]]] = {
     "cholesky_solve": _cholesky_solve,
     "triangular_solve": _triangular_solve,
     "lu_solve": _lu_solve,
+    "tree_solve": _tree_solve,
 }

@@ -6,6 +6,7 @@ A dense block is a loop in machine code over a matrix in memory: its code does n
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -125,6 +126,45 @@ def triangular_solve(L: Any, B: Any, *, transposed: bool = False) -> Any:
         lower = np.tril(_floats(L))
         return np.linalg.solve(np.swapaxes(lower, -1, -2) if transposed else lower, _floats(B))
     return _block_solve("triangular_solve", L, B, transposed=int(transposed))
+
+
+def tree_solve(inverses: Any, rows: Sequence[Sequence[Any]], parents: Sequence[int], B: Any) -> Any:
+    """`X` with `L^T D L X = B` for a unit lower-triangular L with the structure of a tree.
+
+    inverses: `1 / D` (n,). rows: the entries of row k of L, in the columns of k's ancestors in ascending order; its
+    parent is `parents[k]`, an earlier row, or -1. B: (n, m). Everything may have leading batch axes.
+    """
+    ancestors: list[list[int]] = []
+    for parent in parents:
+        ancestors.append([*ancestors[parent], parent] if parent >= 0 else [])
+    if [len(row) for row in rows] != [len(way) for way in ancestors]:
+        raise ShapeError(f"tree_solve: rows have {[len(row) for row in rows]} entries for the parents {list(parents)}")
+    if np.shape(inverses)[-1:] != (len(parents),) or np.shape(B)[-2:-1] != (len(parents),):
+        raise ShapeError(
+            f"tree_solve: {len(parents)} parents, but inverses of shape {np.shape(inverses)} and B of {np.shape(B)}"
+        )
+    if not is_symbolic(inverses, B, *rows):
+        return solve_tree(np.moveaxis(np.asarray(inverses), -1, 0), rows, ancestors, np.array(B))
+    columns = as_symbols(B)
+    n, m = columns.shape
+    settings = {f"parent{k}": parent + 1 for k, parent in enumerate(parents)}
+    graph = _graph(columns, inverses, *rows)
+    assert graph is not None
+    arguments = [*as_symbols(inverses), *(entry for row in rows for entry in row), *columns.ravel()]
+    values = graph.block("tree_solve", arguments, (), n=n, m=m, **settings)
+    return as_symbols(np.array(values, dtype=object).reshape(n, m))
+
+
+def solve_tree(inverses: Any, rows: Sequence[Sequence[Any]], ancestors: Sequence[Sequence[int]], X: Any) -> Any:
+    """`tree_solve` for numbers, in place of the right side; entry k of `inverses` may be an array of states."""
+    for k in reversed(range(len(ancestors))):
+        for j, entry in zip(ancestors[k], rows[k], strict=True):
+            X[..., j, :] -= np.asarray(entry)[..., None] * X[..., k, :]
+    for k, way in enumerate(ancestors):
+        X[..., k, :] *= np.asarray(inverses[k])[..., None]
+        for j, entry in zip(way, rows[k], strict=True):
+            X[..., k, :] -= np.asarray(entry)[..., None] * X[..., j, :]
+    return X
 
 
 def inverse(A: Any) -> Any:

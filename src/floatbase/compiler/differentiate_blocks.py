@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from floatbase.compiler import differentiate_dense as dense
 from floatbase.compiler import differentiate_loops as loops
+from floatbase.compiler import differentiate_trees as trees
 from floatbase.compiler.differentiate_matrices import BlockUse
 from floatbase.compiler.differentiate_scalars import Tangent
 
@@ -21,6 +22,7 @@ FORWARD: dict[str, loops.ForwardRule] = {
     "cholesky_solve": dense.solve_forward,
     "triangular_solve": dense.solve_forward,
     "lu_solve": dense.solve_forward,
+    "tree_solve": trees.tree_solve_forward,
 }
 
 REVERSE: dict[str, ReverseRule] = {
@@ -33,6 +35,7 @@ REVERSE: dict[str, ReverseRule] = {
     "cholesky_solve": dense.solve_reverse,
     "triangular_solve": dense.solve_reverse,
     "lu_solve": dense.solve_reverse,
+    "tree_solve": trees.tree_solve_reverse,
 }
 
 __all__ = ["FORWARD", "REVERSE", "BlockUse"]

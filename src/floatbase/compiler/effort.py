@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from floatbase.compiler.blocks import block_operations
 from floatbase.compiler.operations import Op
 from floatbase.compiler.program import Block, Program
 
@@ -31,6 +32,8 @@ def _block_operations(block: Block) -> int:
         return min(settings["limit"], WHILE_STEPS) * bodies
     if block.programs or block.kind == "gather":
         return bodies + block.size
+    if block.kind == "tree_solve":
+        return block_operations(block)
     n = settings["n"]
     m, k = settings.get("m", 0), settings.get("k", n)
     factorization = n**3 // 3 if block.kind != "matmul" and block.kind != "triangular_solve" else 0

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from floatbase.compiler.blocks import tree_rows
+from floatbase.compiler.dense import solve_tree
 from floatbase.compiler.operations import ARITY, NUMPY, Op
 from floatbase.compiler.program import Block, Program, check_program
 from floatbase.errors import ArgumentError, ShapeError
@@ -230,6 +232,16 @@ def _block_lu_solve(block: Block, arguments: list[Any], dtype: Any) -> list[Any]
     return _elements(X)
 
 
+def _block_tree_solve(block: Block, arguments: list[Any], dtype: Any) -> list[Any]:
+    n, m = block.setting("n"), block.setting("m")
+    ways = tree_rows(block)
+    entries = iter(arguments[n:])
+    rows = [[next(entries) for _ in way] for way in ways]
+    (X,) = _matrices(dtype, list(entries), (n, m))
+    batch = np.broadcast_shapes(X.shape[:-2], *(np.shape(argument) for argument in arguments[: len(arguments) - n * m]))
+    return _elements(solve_tree(arguments, rows, ways, np.broadcast_to(X, (*batch, n, m)).astype(dtype)))
+
+
 _BLOCKS = {
     "call": _block_call,
     "scan": _block_scan,
@@ -239,5 +251,6 @@ _BLOCKS = {
     "cholesky": _block_cholesky,
     "cholesky_solve": _block_cholesky_solve,
     "triangular_solve": _block_triangular_solve,
+    "tree_solve": _block_tree_solve,
     "lu_solve": _block_lu_solve,
 }

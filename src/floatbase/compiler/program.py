@@ -16,6 +16,10 @@ by *blocks*, which have real loops in machine code and pass arrays through memor
 | `cholesky_solve` | | A (n,n), lower part; B (n,m) | A^-1 B | `n`, `m` |
 | `triangular_solve` | | L (n,n); B (n,m) | L^-1 B, or L^-T B | `n`, `m`, `transposed` |
 | `lu_solve` | | A (n,n); B (n,m) | A^-1 B, partial pivoting | `n`, `m` |
+| `tree_solve` | | 1 / D (n); L, entries; B (n,m) | A^-1 B, A = L^T D L | `n`, `m`, `parent0`, `parent1`, ... |
+
+Row k of the unit lower triangular L of `tree_solve` has entries in the columns of k's ancestors in a tree, in ascending
+order: its parent is `parentk` - 1, an earlier row, or there is none.
 
 Arrays are flattened row-major. A `scan` runs its body `length` times on
 `(index, carry, shared, row of rows) -> (carry, collected)` with `rows` of shape (length, row) and the

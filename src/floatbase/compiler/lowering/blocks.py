@@ -14,6 +14,7 @@ from floatbase.compiler.lowering.dense import (
     emit_triangular_solve,
 )
 from floatbase.compiler.lowering.module import Frame, Module
+from floatbase.compiler.lowering.trees import emit_tree_solve
 from floatbase.compiler.program import Block
 
 _CONTROL = {"call": emit_call, "scan": emit_scan, "while": emit_while}
@@ -24,6 +25,7 @@ _DENSE: dict[str, Callable[[Builder, Frame, Block, str, str], None]] = {
     "cholesky_solve": emit_cholesky_solve,
     "triangular_solve": emit_triangular_solve,
     "lu_solve": emit_lu_solve,
+    "tree_solve": emit_tree_solve,
 }
 
 

@@ -37,6 +37,9 @@ steps, which cost nothing to call."""
 Base = str | int
 """An array in memory: the name of a pointer, or an offset in scratch memory."""
 
+_KEPT = ("matmul", "tree_solve")
+"""Blocks that leave their arguments as they are."""
+
 _SIMPLE = {Op.ADD: "fadd", Op.SUB: "fsub", Op.MUL: "fmul", Op.DIV: "fdiv"}
 _COMPARISONS = {Op.LT: "olt", Op.LE: "ole", Op.EQ: "oeq", Op.NE: "une"}
 _INTRINSICS = {Op.SQRT: "sqrt", Op.ABS: "fabs", Op.FLOOR: "floor", Op.CEIL: "ceil"}
@@ -103,7 +106,7 @@ class Kernel:
         self.names = [""] * len(self.names)
 
     def _settle_arguments(self) -> None:
-        """Let what matrix products read lie where the first of them reads it as soon as it is computed."""
+        """Let what blocks read lie where the first of them reads it as soon as it is computed."""
         for step in self.selection.steps:
             if isinstance(step, Group) or self.selection.code[step][0] != Op.BLOCK:
                 continue
@@ -111,7 +114,7 @@ class Kernel:
             block = self.program.blocks[which]
             numbers = [int(value) for value in block.arguments]
             new = {value: position for position, value in enumerate(numbers) if self._can_settle(value)}
-            if block.kind != "matmul" or not new:
+            if block.kind not in _KEPT or not new:
                 continue
             region = self._regions[which] = self._array(len(numbers))
             for value, position in new.items():
