@@ -1,11 +1,12 @@
 """Parents, children, subtrees and paths."""
 
+import numpy as np
 import pytest
 from tests.model.kinematics import load
 from tests.model.test_joint_kinds import everything
 
 from floatbase.errors import ArgumentError, UnknownNameError
-from floatbase.model import build_tree, graph
+from floatbase.model import Inertia, Joint, Link, Model, build_tree, graph
 
 
 @pytest.mark.parametrize("base", [None, "l_sole", "head"])
@@ -50,3 +51,29 @@ def test_bad_questions_are_named():
         graph.subtree(tree, 40)
     with pytest.raises(ArgumentError, match="'l0' is the base and has no parent"):
         graph.parent(tree, "l0")
+
+
+def test_a_published_tree_has_its_published_sets():
+    """Eight joints on a base with four branches: support, child and subtree sets (Romualdi 2022, (3.1.5))."""
+    parents = [0, 1, 0, 3, 4, 0, 6, 0]
+    ball = Inertia(1.0, np.zeros(3), np.eye(3))
+    links = tuple(Link(f"body{k}", ball) for k in range(9))
+    joints = tuple(
+        Joint(f"joint{k}", "revolute", f"body{up}", f"body{k}", np.eye(4)) for k, up in enumerate(parents, 1)
+    )
+    tree = build_tree(Model("published", links, joints, root="body0"))
+    number = {body.name: k for k, body in enumerate(tree.bodies)}
+    names = {k: name for name, k in number.items()}
+
+    def bodies(found):
+        return {int(names[k].removeprefix("body")) for k in found}
+
+    support = [set(), {1}, {1, 2}, {3}, {3, 4}, {3, 4, 5}, {6}, {6, 7}, {8}]
+    child = [{1, 3, 6, 8}, {2}, set(), {4}, {5}, set(), {7}, set(), set()]
+    subtree = [set(range(9)), {1, 2}, {2}, {3, 4, 5}, {4, 5}, {5}, {6, 7}, {7}, {8}]
+    for k in range(9):
+        body = f"body{k}"
+        assert bodies(graph.ancestors(tree, body)) - {0} == support[k]
+        assert bodies(graph.children(tree, body)) == child[k]
+        assert bodies(graph.subtree(tree, body)) == subtree[k]
+        assert graph.velocities_between(tree, "body0", body) == tuple(5 + joint for joint in sorted(support[k]))
