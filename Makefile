@@ -7,17 +7,18 @@ PYTHON ?= python3
 VENV ?= .venv
 WORKERS ?= 2
 PYTEST_ARGS ?=
+QUICK ?= --set draws=10 --set systems=3 --set flows=1 --set lengths=5
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 WHEEL_VENV ?= build/wheel-venv
 CODE := $(wildcard src tests benchmarks examples docs/hooks)
 
-.PHONY: help demo test lint format types docs docs-serve bench wheel wheel-test examples clean
+.PHONY: help demo experiments test lint format types docs docs-serve bench wheel wheel-test examples clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
-	@echo "also: lint format types docs docs-serve bench wheel wheel-test examples clean"
+	@echo "also: experiments lint format types docs docs-serve bench wheel wheel-test examples clean"
 
 # One stamp per set of optional dependencies; a change of pyproject.toml installs again.
 
@@ -46,6 +47,9 @@ $(VENV)/.installed-docs: pyproject.toml | $(BIN)/python
 $(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
 	$(PIP) install --quiet --editable ".[dev]"
 	@touch $@
+
+experiments: $(VENV)/.installed-demo
+	$(BIN)/floatbase run geometric-linearization $(QUICK)
 
 demo: $(VENV)/.installed-demo
 	$(BIN)/python -m floatbase.demo

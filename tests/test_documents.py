@@ -24,7 +24,7 @@ def run(document: str) -> dict[str, Any]:
     for number, (kind, code) in enumerate(BLOCK.findall((ROOT / document).read_text(encoding="utf-8"))):
         place = f"{document}, block {number}"
         if kind == "python":
-            exec(compile(code, place, "exec"), names)
+            exec(compile(code, place, "exec", dont_inherit=True), names)
             continue
         session = doctest.DocTestParser().get_doctest(code, names, place, document, 0)
         runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS)
@@ -43,6 +43,7 @@ def test_the_code_of_a_page_runs(document: str) -> None:
 
 GUIDE = [
     "batches",
+    "experiments",
     "frames-and-representations",
     "inertial-parameters",
     "joints",

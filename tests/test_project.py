@@ -27,6 +27,7 @@ ROOMS = (
     "compiler",
     "spatial",
     "model",
+    "results",
     "algorithms",
     "fingerprint",
     "progress",
@@ -35,6 +36,9 @@ ROOMS = (
     "viewer",
     "loading",
     "demo",
+    "report",
+    "experiments",
+    "cli",
 )
 COUNTS = {"T": 60, "L": 90, "B": 35, "R": 76, "C": 66}
 HEAVY = ("casadi", "matplotlib", "scipy", "pinocchio", "mujoco", "idyntree", "icub_models", "example_robot_data")

@@ -19,6 +19,7 @@ _INTRODUCTIONS = {
     "model.library": "Robots described in Python: all load by name, and the functions take masses and lengths. "
     "See [describing robots](../describing-robots.md).",
     "compiler": "From symbols to machine code; knows nothing of robots. See [the one idea](../the-one-idea.md).",
+    "experiments": "Experiments by name, and what they are made of. See [experiments](../experiments.md).",
 }
 
 
