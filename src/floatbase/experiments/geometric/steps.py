@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from floatbase.algorithms.derivatives.inverse_dynamics import inverse_dynamics_derivatives as tree_derivatives
-from floatbase.algorithms.forward_dynamics import forward_dynamics as tree_forward_dynamics
-from floatbase.algorithms.inverse_dynamics import inverse_dynamics as tree_inverse_dynamics
-from floatbase.algorithms.inverse_mass_matrix import inverse_mass_matrix as tree_inverse_mass_matrix
+from floatbase import algorithms
 from floatbase.experiments.geometric.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
 from floatbase.experiments.geometric.dynamics import extended_inverse_dynamics, mass_matrix
 from floatbase.experiments.geometric.flows import flow_errors
 from floatbase.experiments.geometric.identities import identity_errors, relative_error
 from floatbase.experiments.geometric.inverse_mass import inverse_mass_matrix
+from floatbase.experiments.geometric.linearization import CHARTS, state_matrix
 from floatbase.experiments.geometric.quantities import (
     Case,
     case,
@@ -102,19 +100,24 @@ def engine(seed: int, k: int) -> dict[str, float]:
     force = np.concatenate([np.zeros(BASE), c.tau])
     ID = inverse_dynamics_derivatives(system, state, extended_inverse_dynamics(system, state, c.v_dot, c.r_dot)[1])
     FD, by_force = forward_dynamics_derivatives(system, state, c.tau)
-    found, inverse = tree_derivatives(tree, q, v, a), tree_inverse_mass_matrix(tree, q)
-    return {
-        "inverse dynamics": relative_error(tree_inverse_dynamics(tree, q, v, a)[BASE:], c.tau),
-        "forward dynamics": relative_error(tree_forward_dynamics(tree, q, v, force), a),
-        "mass matrix": relative_error(found.da, mass_matrix(system, state.s)),
-        "inverse mass matrix": relative_error(inverse, inverse_mass_matrix(system, state.s)),
-        "dID/dq": relative_error(found.dq, np.hstack([ID.H_body, ID.s])),
-        "dID/dv": relative_error(found.dv, np.hstack([ID.v, ID.r])),
-        "dFD/dq": relative_error(-inverse @ found.dq, np.hstack([FD.H_body, FD.s])),
-        "dFD/dv": relative_error(-inverse @ found.dv, np.hstack([FD.v, FD.r])),
-        "dFD/dtau": relative_error(inverse[:, BASE:], by_force),
-        "D1 FD norm": float(np.linalg.norm(FD.H_body)),
+    their_ID = algorithms.inverse_dynamics_derivatives(tree, q, v, a)
+    their_FD = algorithms.forward_dynamics_derivatives(tree, q, v, force)
+    found = {
+        "inverse dynamics": relative_error(algorithms.inverse_dynamics(tree, q, v, a)[BASE:], c.tau),
+        "forward dynamics": relative_error(algorithms.forward_dynamics(tree, q, v, force), a),
+        "mass matrix": relative_error(their_ID.da, mass_matrix(system, state.s)),
+        "inverse mass matrix": relative_error(their_FD.dtau, inverse_mass_matrix(system, state.s)),
+        "dID/dq": relative_error(their_ID.dq, np.hstack([ID.H_body, ID.s])),
+        "dID/dv": relative_error(their_ID.dv, np.hstack([ID.v, ID.r])),
+        "dFD/dq": relative_error(their_FD.dq, np.hstack([FD.H_body, FD.s])),
+        "dFD/dv": relative_error(their_FD.dv, np.hstack([FD.v, FD.r])),
+        "D1 FD norm": float(np.linalg.norm(their_FD.dq[:, :BASE])),
     }
+    for chart in CHARTS[:3]:
+        A = algorithms.linearize(tree, q, v, force, chart=chart).A
+        found[f"state matrix, {chart} chart"] = relative_error(A, state_matrix(chart, state, a, FD))
+    found["input matrix, body chart"] = relative_error(algorithms.linearize(tree, q, v, force).B[len(v) :], by_force)
+    return found
 
 
 def published_case() -> Case:
