@@ -25,6 +25,43 @@ class ForwardDynamicsDerivatives(NamedTuple):
     dtau: Any
 
 
+class VelocityDerivatives(NamedTuple):
+    """Derivatives (..., 6, nv) of a frame's twist; that by `v` is its Jacobian."""
+
+    dq: Any
+    dv: Any
+
+
+class AccelerationDerivatives(NamedTuple):
+    """Derivatives (..., 6, nv) of a frame's acceleration; that by `a` is its Jacobian."""
+
+    dq: Any
+    dv: Any
+    da: Any
+
+
+class ComVelocityDerivatives(NamedTuple):
+    """Derivatives (..., 3, nv) of the velocity of the centre of mass; that by `v` is its Jacobian."""
+
+    dq: Any
+    dv: Any
+
+
+class CentroidalMomentumDerivatives(NamedTuple):
+    """Derivatives (..., 6, nv) of the centroidal momentum; that by `v` is its matrix."""
+
+    dq: Any
+    dv: Any
+
+
+class CentroidalMomentumRateDerivatives(NamedTuple):
+    """Derivatives (..., 6, nv) of the rate of the centroidal momentum; that by `a` is the matrix of the momentum."""
+
+    dq: Any
+    dv: Any
+    da: Any
+
+
 class Linearization(NamedTuple):
     r"""`A` (..., 2 nv, 2 nv) and `B` (..., 2 nv, n) of $\dot z = A z + B w$, with changes z of the state in its tangent
     space and w of the n joint forces.
@@ -32,6 +69,25 @@ class Linearization(NamedTuple):
 
     A: Any
     B: Any
+
+
+class Step(NamedTuple):
+    """The state after a step of time: configuration (..., nq) and velocity (..., nv)."""
+
+    q: Any
+    v: Any
+
+
+class StepDerivatives(NamedTuple):
+    r"""`A` (..., 2 nv, 2 nv) and `B` (..., 2 nv, n) of $z_{k+1} = A z_k + B w_k$, with changes z of the states in their tangent
+    spaces and w of the n joint forces.
+    """
+
+    A: Any
+    B: Any
+
+
+STEPS = ("semi-implicit", "explicit", "rk4", "midpoint")  # methods of `Robot.step`
 
 
 def charts(floating: bool, representation: str) -> tuple[str, ...]:

@@ -38,10 +38,8 @@ from floatbase.algorithms.contact_dynamics import (
     generalized_forces,
 )
 from floatbase.algorithms.coriolis import coriolis_matrix
-from floatbase.algorithms.derivatives.center_of_mass import ComVelocityDerivatives, com_velocity_derivatives
+from floatbase.algorithms.derivatives.center_of_mass import com_velocity_derivatives
 from floatbase.algorithms.derivatives.centroidal import (
-    CentroidalMomentumDerivatives,
-    CentroidalMomentumRateDerivatives,
     centroidal_momentum_derivatives,
     centroidal_momentum_rate_derivatives,
 )
@@ -49,8 +47,6 @@ from floatbase.algorithms.derivatives.differences import Deviation, deviation, f
 from floatbase.algorithms.derivatives.forward_dynamics import forward_dynamics_derivatives
 from floatbase.algorithms.derivatives.inverse_dynamics import inverse_dynamics_derivatives
 from floatbase.algorithms.derivatives.kinematics import (
-    AccelerationDerivatives,
-    VelocityDerivatives,
     acceleration_derivatives,
     jacobian_transpose_derivative,
     velocity_derivatives,
@@ -86,16 +82,11 @@ from floatbase.algorithms.submodel_regressors import (
 from floatbase.algorithms.velocity import velocity
 
 __all__ = [
-    "AccelerationDerivatives",
     "BaseBalance",
-    "CentroidalMomentumDerivatives",
-    "CentroidalMomentumRateDerivatives",
     "Change",
-    "ComVelocityDerivatives",
     "ContactMotion",
     "Deviation",
     "InverseDynamicsHessian",
-    "VelocityDerivatives",
     "acceleration",
     "acceleration_derivatives",
     "arm_parameters",

@@ -10,13 +10,14 @@ from floatbase.robot.changes import Changes
 from floatbase.robot.configuration import Configuration
 from floatbase.robot.derivatives import Derivatives
 from floatbase.robot.dynamics import Dynamics
+from floatbase.robot.kinematic_derivatives import KinematicDerivatives
 from floatbase.robot.kinematics import Kinematics
 from floatbase.robot.regressors import Regressors
 
 __all__ = ["Robot"]
 
 
-class Robot(Configuration, Kinematics, Dynamics, Centroidal, Derivatives, Regressors, Changes):
+class Robot(Configuration, Kinematics, Dynamics, Centroidal, Derivatives, KinematicDerivatives, Regressors, Changes):
     """A robot as a user holds it: `floatbase.load` makes one.
 
     Its methods take one state or a batch of states, in NumPy arrays of float64 or float32, and run code compiled for

@@ -6,14 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from floatbase import results
 from floatbase.compiler.program import Port
 from floatbase.errors import ArgumentError, unknown_name
 from floatbase.model import Tree
-from floatbase.results import ForwardDynamicsDerivatives, InverseDynamicsDerivatives, Linearization, charts
+from floatbase.results import charts
 
 STATE = ("q", "v", "a", "tau")
 SENSOR_STATE = ("s", "s_dot", "s_ddot", "proper_acceleration", "omega")
-ARRAYS = ("q", "q_end", "v", "a", "tau", *SENSOR_STATE)  # in the order in which compiled functions take them
+ARRAYS = ("q", "q_end", "v", "a", "tau", "wrench", *SENSOR_STATE)  # in the order in which compiled functions take them
 CHOICES: dict[str, Callable[[Tree], tuple[str, ...]]] = {  # static arguments that are no frames; the first by default
     "chart": lambda tree: charts(tree.floating, tree.representation),
 }
@@ -63,12 +64,24 @@ QUANTITIES: dict[str, Quantity] = {
     "inverse_dynamics": _dynamic("inverse_dynamics", "q", "v", "a", wrenches=True),
     "forward_dynamics": _dynamic("forward_dynamics", "q", "v", "tau", wrenches=True),
     "inverse_dynamics_derivatives": _dynamic(
-        "inverse_dynamics_derivatives", "q", "v", "a", wrenches=True, form=InverseDynamicsDerivatives
+        "inverse_dynamics_derivatives", "q", "v", "a", wrenches=True, form=results.InverseDynamicsDerivatives
     ),
     "forward_dynamics_derivatives": _dynamic(
-        "forward_dynamics_derivatives", "q", "v", "tau", wrenches=True, form=ForwardDynamicsDerivatives
+        "forward_dynamics_derivatives", "q", "v", "tau", wrenches=True, form=results.ForwardDynamicsDerivatives
     ),
-    "linearize": Quantity("linearize", ("q", "v", "tau"), ("chart",), True, True, Linearization),
+    "linearize": Quantity("linearize", ("q", "v", "tau"), ("chart",), True, True, results.Linearization),
+    "velocity_derivatives": Quantity("velocity_derivatives", ("q", "v"), ("frame",), form=results.VelocityDerivatives),
+    "acceleration_derivatives": Quantity(
+        "acceleration_derivatives", ("q", "v", "a"), ("frame",), form=results.AccelerationDerivatives
+    ),
+    "jacobian_transpose_derivative": Quantity("jacobian_transpose_derivative", ("q", "wrench"), ("frame",)),
+    "com_velocity_derivatives": _dynamic("com_velocity_derivatives", "q", "v", form=results.ComVelocityDerivatives),
+    "centroidal_momentum_derivatives": _dynamic(
+        "centroidal_momentum_derivatives", "q", "v", form=results.CentroidalMomentumDerivatives
+    ),
+    "centroidal_momentum_rate_derivatives": _dynamic(
+        "centroidal_momentum_rate_derivatives", "q", "v", "a", form=results.CentroidalMomentumRateDerivatives
+    ),
     "sensor_inverse_dynamics": _dynamic(
         "sensor_inverse_dynamics", "s", "s_dot", "s_ddot", "proper_acceleration", "omega"
     ),
@@ -165,7 +178,7 @@ def check_frame(tree: Tree, frame: str) -> None:
 def state_port(tree: Tree, name: str) -> Port:
     """The shape of a state array: configuration, velocity, acceleration, generalised force, or what sensors measure."""
     sizes = {"q": tree.nq, "q_end": tree.nq, "s": tree.joint_nq, "s_dot": tree.joint_nv, "s_ddot": tree.joint_nv}
-    sizes |= {"proper_acceleration": 6, "omega": 3}
+    sizes |= {"wrench": 6, "proper_acceleration": 6, "omega": 3}
     return Port(name, (sizes.get(name, tree.nv),))
 
 
@@ -191,7 +204,7 @@ def evaluate(tree: Tree, requests: Sequence[Request], wrenches: Sequence[str], a
     names = [port.name for port in input_ports(tree, requests, wrenches)]
     values = dict(zip(names, arrays, strict=True))
     acting = {frame: values[f"wrench_{frame}"] for frame in wrenches}
-    results: dict[str, Any] = {}
+    found: dict[str, Any] = {}
     for request in requests:
         quantity = request.quantity
         arguments = [values[name] for name in quantity.state]
@@ -203,15 +216,15 @@ def evaluate(tree: Tree, requests: Sequence[Request], wrenches: Sequence[str], a
         frames = [item for kind, item in static.items() if kind not in CHOICES]
         result = quantity.algorithm(tree, *arguments, *frames, **settings)
         if quantity.form is None:
-            _add(results, request.label, result)
+            _add(found, request.label, result)
         else:
             for field, part in result._asdict().items():
-                _add(results, f"{request.label}_{field}", part)
-    return results
+                _add(found, f"{request.label}_{field}", part)
+    return found
 
 
-def _add(results: dict[str, Any], label: str, value: Any) -> None:
+def _add(found: dict[str, Any], label: str, value: Any) -> None:
     """Labels may meet: frames called x and rate_x make `jacobian_rate_x` twice."""
-    while label in results:
+    while label in found:
         label += "_"
-    results[label] = value
+    found[label] = value

@@ -18,7 +18,7 @@ with erratum, (3.83).
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from floatbase.algorithms.arguments import configuration, optional_parameters, rates
 from floatbase.algorithms.center_of_mass import total_mass
@@ -29,17 +29,10 @@ from floatbase.algorithms.kinematics import Pose, all_poses
 from floatbase.algorithms.mass_matrix import composite_inertias
 from floatbase.algorithms.momentum import carried_momenta
 from floatbase.model.tree import Tree
-from floatbase.spatial.arrays import Array
+from floatbase.results import ComVelocityDerivatives
 from floatbase.spatial.rigid_inertia import RigidInertia
 from floatbase.spatial.screws import momentum_of
 from floatbase.spatial.vectors import ZERO, add, cross, multiply, scale, subtract
-
-
-class ComVelocityDerivatives(NamedTuple):
-    """Derivatives (..., 3, nv) of the velocity of the centre of mass; that by `v` is its Jacobian."""
-
-    dq: Array
-    dv: Array
 
 
 def com_velocity_derivatives(tree: Tree, q: Any, v: Any, parameters: Any = None) -> ComVelocityDerivatives:

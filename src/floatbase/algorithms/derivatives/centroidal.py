@@ -38,25 +38,11 @@ from floatbase.algorithms.inertias import grouped_inertias
 from floatbase.algorithms.kinematics import Pose, all_poses
 from floatbase.algorithms.momentum import carried_momenta
 from floatbase.model.tree import Tree
-from floatbase.spatial.arrays import Array, Component
+from floatbase.results import CentroidalMomentumDerivatives, CentroidalMomentumRateDerivatives
+from floatbase.spatial.arrays import Component
 from floatbase.spatial.rigid_inertia import RigidInertia
 from floatbase.spatial.screws import Screw, momentum_of, sum_screws, wrench_product
 from floatbase.spatial.vectors import ZERO, add, cross, scale, subtract
-
-
-class CentroidalMomentumDerivatives(NamedTuple):
-    """Derivatives (..., 6, nv) of the centroidal momentum; that by `v` is its matrix."""
-
-    dq: Array
-    dv: Array
-
-
-class CentroidalMomentumRateDerivatives(NamedTuple):
-    """Derivatives (..., 6, nv) of the rate of the centroidal momentum; that by `a` is the matrix of the momentum."""
-
-    dq: Array
-    dv: Array
-    da: Array
 
 
 def centroidal_momentum_derivatives(

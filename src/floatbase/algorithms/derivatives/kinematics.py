@@ -34,7 +34,7 @@ Traversaro 2017, table 2.2, for the three representations.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from floatbase.algorithms.acceleration import acceleration
 from floatbase.algorithms.arguments import as_array, configuration, frame_of, rates
@@ -43,24 +43,10 @@ from floatbase.algorithms.derivatives.state import matrix_of, state_of, twist_po
 from floatbase.algorithms.jacobian import poses_at_frame
 from floatbase.algorithms.velocity import velocity
 from floatbase.model.tree import Tree
+from floatbase.results import AccelerationDerivatives, VelocityDerivatives
 from floatbase.spatial.arrays import Array, Component, components, matrix
 from floatbase.spatial.screws import NOTHING, Screw, power, sum_screws, twist_product, wrench_product
 from floatbase.spatial.vectors import ZERO, cross, scale
-
-
-class VelocityDerivatives(NamedTuple):
-    """Derivatives (..., 6, nv) of a frame's twist; that by `v` is its Jacobian."""
-
-    dq: Array
-    dv: Array
-
-
-class AccelerationDerivatives(NamedTuple):
-    """Derivatives (..., 6, nv) of a frame's acceleration; that by `a` is its Jacobian."""
-
-    dq: Array
-    dv: Array
-    da: Array
 
 
 def velocity_derivatives(tree: Tree, q: Any, v: Any, frame: str) -> VelocityDerivatives:
