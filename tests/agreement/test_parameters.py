@@ -53,17 +53,17 @@ def test_a_batch_of_robots_equals_the_loop(name, representation, rng):
     phis = np.array([[random_parameters(rng) for _ in tree.bodies] for _ in range(ROBOTS)]).reshape(ROBOTS, -1)
     state = values(tree, name, rng, ROBOTS)
     quantity = QUANTITIES[name]
-    static = ("link7",) if quantity.static else ()
+    static = {"frame": "link7"} if "frame" in quantity.static else {}
 
     def function(*arguments: Any) -> Any:
-        return quantity.algorithm(tree, *arguments[:-1], *static, parameters=arguments[-1])
+        return quantity.algorithm(tree, *arguments[:-1], **static, parameters=arguments[-1])
 
     batch = flat(function(*state.values(), phis), ROBOTS)
     sizes = {key: value.shape[-1] for key, value in state.items()} | {"parameters": phis.shape[-1]}
     interpreted = flat(tuple(interpret(trace(function, sizes), *state.values(), phis)), ROBOTS)
     for k in range(ROBOTS):
         arguments = [value[k] for value in state.values()]
-        (expected,) = flat(quantity.algorithm(with_parameters(tree, phis[k]), *arguments, *static), 1)
+        (expected,) = flat(quantity.algorithm(with_parameters(tree, phis[k]), *arguments, **static), 1)
         size = np.linalg.norm(expected)
         assert np.linalg.norm(batch[k] - expected) <= 1e-9 * size
         assert np.linalg.norm(interpreted[k] - expected) <= 1e-9 * size
