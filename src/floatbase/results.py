@@ -17,6 +17,31 @@ class InverseDynamicsDerivatives(NamedTuple):
     da: Any
 
 
+class InverseDynamicsHessian(NamedTuple):
+    """Second derivatives (..., nv, nv) of `w . tau`; rows: the first one, columns: the second one.
+
+    Those by `v` and `a`, by `a` and `a`, vanish.
+    """
+
+    dqdq: Any
+    dqdv: Any
+    dvdv: Any
+    dqda: Any
+
+
+class SecondDerivatives(NamedTuple):
+    """Tensors (..., nv, nv, nv) of second derivatives of the generalised force.
+
+    That of force `i` by `q[j]` and `v[k]` is at `(i, j, k)` of `dqdv`; `dqda` holds the derivative of the mass matrix's
+    entry `(i, k)` by `q[j]`.
+    """
+
+    dqdq: Any
+    dqdv: Any
+    dvdv: Any
+    dqda: Any
+
+
 class ForwardDynamicsDerivatives(NamedTuple):
     """Derivatives (..., nv, nv) of the acceleration; that by `tau` is the inverse of the mass matrix."""
 

@@ -52,7 +52,12 @@ from floatbase.algorithms.derivatives.kinematics import (
     velocity_derivatives,
 )
 from floatbase.algorithms.derivatives.linearization import linearize
-from floatbase.algorithms.derivatives.second_order import InverseDynamicsHessian, inverse_dynamics_hessian
+from floatbase.algorithms.derivatives.second_order import inverse_dynamics_hessian
+from floatbase.algorithms.derivatives.second_order_tensors import (
+    SecondDerivativePattern,
+    inverse_dynamics_second_derivatives,
+    second_derivative_pattern,
+)
 from floatbase.algorithms.drive_regressor import arm_parameters, arm_regressor, drive_regressor
 from floatbase.algorithms.energy import kinetic_energy, potential_energy
 from floatbase.algorithms.energy_regressors import kinetic_energy_regressor, potential_energy_regressor
@@ -86,7 +91,7 @@ __all__ = [
     "Change",
     "ContactMotion",
     "Deviation",
-    "InverseDynamicsHessian",
+    "SecondDerivativePattern",
     "acceleration",
     "acceleration_derivatives",
     "arm_parameters",
@@ -131,6 +136,7 @@ __all__ = [
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
     "inverse_dynamics_hessian",
+    "inverse_dynamics_second_derivatives",
     "inverse_mass_matrix",
     "jacobian",
     "jacobian_rate",
@@ -153,6 +159,7 @@ __all__ = [
     "relative_jacobian_rate",
     "relative_pose",
     "relative_velocity",
+    "second_derivative_pattern",
     "sensor_inverse_dynamics",
     "stacked_submodel_regressor",
     "submodel_parameters",

@@ -85,7 +85,7 @@ def body_composite(inertia: RigidInertia, motion: Motion) -> Composite:
     x, y, z = (cross(motion.omega, column) for column in full(doubled.second))  # columns of a symmetric matrix
     K = sum_matrix(transpose((x, y, z)), outer(motion.velocity, doubled.moment))
     wrench = newton_euler(inertia, motion.acceleration, angular_matrix(motion.omega, motion.omega_dot))
-    return Composite(inertia, momentum, _trace_minus(K), wrench)
+    return Composite(inertia, momentum, trace_minus(K), wrench)
 
 
 def moved(part: Composite, rotation: Rotation, position: Vector) -> Composite:
@@ -94,7 +94,7 @@ def moved(part: Composite, rotation: Rotation, position: Vector) -> Composite:
     momentum, force = turn(rotation, part.momentum), turn(rotation, part.wrench[0])
     gyration = turn_matrix(rotation, part.gyration)
     product = outer(momentum, position)
-    gyration = sum_matrix(gyration, _trace_minus(product))
+    gyration = sum_matrix(gyration, trace_minus(product))
     moment = add(turn(rotation, part.wrench[1]), cross(position, force))
     return Composite(inertia, momentum, gyration, (force, moment))
 
@@ -119,7 +119,7 @@ def outer(a: Vector, b: Vector) -> Matrix:
     return (scale(a[0], b), scale(a[1], b), scale(a[2], b))
 
 
-def _trace_minus(K: Matrix) -> Matrix:
+def trace_minus(K: Matrix) -> Matrix:
     """tr(K) 1 - K."""
     (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = K
     return ((yy + zz, -xy, -xz), (-yx, zz + xx, -yz), (-zx, -zy, xx + yy))

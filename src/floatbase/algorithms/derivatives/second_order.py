@@ -50,7 +50,8 @@ from floatbase.algorithms.inertias import grouped_inertias
 from floatbase.algorithms.kinematics import Motion, all_motions, representation_pose
 from floatbase.algorithms.wrenches import Wrenches, external_wrenches, wrench_arrays
 from floatbase.model.tree import Tree
-from floatbase.spatial.arrays import Array, Component, matrix
+from floatbase.results import InverseDynamicsHessian
+from floatbase.spatial.arrays import Component, matrix
 from floatbase.spatial.screws import (
     Screw,
     momentum_of,
@@ -63,18 +64,6 @@ from floatbase.spatial.screws import (
 from floatbase.spatial.vectors import ZERO, Vector, add, cross, dot, subtract
 
 Rows = list[list[Component]]
-
-
-class InverseDynamicsHessian(NamedTuple):
-    """Second derivatives (..., nv, nv) of `w . tau`; rows: the first one, columns: the second one.
-
-    Those by `v` and `a`, by `a` and `a`, vanish.
-    """
-
-    dqdq: Array
-    dqdv: Array
-    dvdv: Array
-    dqda: Array
 
 
 def inverse_dynamics_hessian(
@@ -107,19 +96,19 @@ def inverse_dynamics_hessian(
     columns = moved_columns(joint_columns(m, motions), joint_columns(m, virtual))
     motion, moving = base_motion(tree, m.base, v_base, a_base), base_motion(tree, m.base, w_base, [0.0] * 6)
     base = moved_columns(base_columns(tree, m.base, motion), base_columns(tree, m.base, moving))
-    table = Table(*(_zeros(tree.nv) for _ in range(4)))
+    table = empty_table(tree.nv)
 
     def load(carrier: int, own: Sequence[MovedColumn]) -> list[tuple[MovedColumn, SecondProducts]]:
         here = [(column, products(column, carried[carrier], carried_virtual[carrier])) for column in own]
-        _fill_same_carrier(table, here, carried[carrier], carried_virtual[carrier])
+        fill_same_carrier(table, here, carried[carrier], carried_virtual[carrier])
         return here
 
-    visit_pairs(m, columns, base, load, partial(_fill_pairs, table))
+    visit_pairs(m, columns, base, load, partial(fill_pairs, table))
     if base:
         pose = representation_pose(tree, m.base)
         whole, whole_virtual = placed(carried[0], pose), placed_virtual(carried_virtual[0], pose)
         here = [(column, products(column, whole, whole_virtual)) for column in base]
-        _fill_same_carrier(table, here, whole, whole_virtual)
+        fill_same_carrier(table, here, whole, whole_virtual)
     if tree.representation != "body":
         add_held_wrenches(table.dqdq, m, [*base, *columns], virtual, external)
     return InverseDynamicsHessian(*(matrix(rows, *like) for rows in table))
@@ -132,6 +121,11 @@ class Table(NamedTuple):
     dqdv: Rows
     dvdv: Rows
     dqda: Rows
+
+
+def empty_table(nv: int) -> Table:
+    """Zeros."""
+    return Table(*([[0.0] * nv for _ in range(nv)] for _ in range(4)))
 
 
 class SecondProducts(NamedTuple):
@@ -165,9 +159,7 @@ def products(column: MovedColumn, carried: Composite, virtual: VirtualComposite)
     )
 
 
-def _fill_pairs(
-    table: Table, here: Sequence[tuple[MovedColumn, SecondProducts]], others: Sequence[MovedColumn]
-) -> None:
+def fill_pairs(table: Table, here: Sequence[tuple[MovedColumn, SecondProducts]], others: Sequence[MovedColumn]) -> None:
     """The entries of columns with others on their way to the base, in the same frame."""
     for column, part in here:
         k = column.velocity
@@ -190,7 +182,7 @@ def _by_configurations(outer: MovedColumn, part: SecondProducts) -> Component:
     return power(outer.virtual, part.configuration) + by_couple + power(outer.second, part.momentum)
 
 
-def _fill_same_carrier(
+def fill_same_carrier(
     table: Table,
     here: Sequence[tuple[MovedColumn, SecondProducts]],
     carried: Composite,
@@ -238,7 +230,3 @@ def _turned(other: MovedColumn, column: MovedColumn, carried: Composite, virtual
 
 def _add(rows: Rows, i: int, j: int, entry: Component) -> None:
     rows[i][j] = rows[i][j] + entry
-
-
-def _zeros(n: int) -> Rows:
-    return [[0.0] * n for _ in range(n)]

@@ -21,6 +21,11 @@ class MovedColumn(Column):
         return replace(super().mapped(change), virtual=change(self.virtual))
 
 
+def moved(column: Column, virtual: Screw) -> MovedColumn:
+    r"""A column and its $\dot\Psi^w$."""
+    return MovedColumn(**{**vars(column), "virtual": virtual})
+
+
 def moved_columns(columns: Sequence[Column], virtual: Sequence[Column]) -> list[MovedColumn]:
     """Columns of the motion, and the same ones of the motion at the virtual velocity."""
     return [

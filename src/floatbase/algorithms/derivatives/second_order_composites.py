@@ -20,7 +20,7 @@ from floatbase.algorithms.derivatives.composites import Composite, body_composit
 from floatbase.algorithms.elements import Mechanism
 from floatbase.algorithms.kinematics import Motion, Pose
 from floatbase.spatial.rigid_inertia import RigidInertia
-from floatbase.spatial.screws import momentum_of, sum_screws
+from floatbase.spatial.screws import Screw, momentum_of, sum_screws
 from floatbase.spatial.turns import Rotation, turn
 from floatbase.spatial.vectors import ZERO, ZERO_SYMMETRIC, Vector, add, sum_matrix
 
@@ -38,7 +38,9 @@ def virtual_composites(
     m: Mechanism, motions: Sequence[Motion], virtual: Sequence[Motion], inertias: Sequence[RigidInertia]
 ) -> list[VirtualComposite]:
     """What every element carries, itself included, in its frame. `virtual`: motions at the virtual velocity."""
-    found = [_of_body(*parts) for parts in zip(inertias, motions, virtual, strict=True)]
+    found = []
+    for inertia, motion, moving in zip(inertias, motions, virtual, strict=True):
+        found.append(virtual_composite(body_composite(inertia, motion), (moving.velocity, moving.omega)))
     for i in range(m.count - 1, 0, -1):
         if m.parent(i) > 0 or m.tree.floating:
             joint = m.joints[i]
@@ -51,10 +53,13 @@ def placed_virtual(part: VirtualComposite, pose: Pose) -> VirtualComposite:
     return _moved(part, (pose.rotation,), pose.position)
 
 
-def _of_body(inertia: RigidInertia, motion: Motion, virtual: Motion) -> VirtualComposite:
-    twist = virtual.velocity, virtual.omega
-    moving = body_composite(inertia, virtual)._replace(inertia=WEIGHTLESS, wrench=momentum_of(inertia, twist))
-    return VirtualComposite(moving, gyrate_back(body_composite(inertia, motion), twist))
+def virtual_composite(carried: Composite, twist: Screw) -> VirtualComposite:
+    """That of bodies which all move with one virtual twist."""
+    still = Motion(*twist, ZERO, ZERO)
+    moving = body_composite(carried.inertia, still)._replace(
+        inertia=WEIGHTLESS, wrench=momentum_of(carried.inertia, twist)
+    )
+    return VirtualComposite(moving, gyrate_back(carried, twist))
 
 
 def _moved(part: VirtualComposite, rotation: Rotation, position: Vector) -> VirtualComposite:

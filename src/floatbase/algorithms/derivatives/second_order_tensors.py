@@ -1,0 +1,145 @@
+r"""Second derivatives of inverse dynamics as sparse tensors.
+
+A derivative of force $i$ by columns $j$ and $k$ vanishes unless the three joints are on one way from the base, and many
+of those that are left are equal in pairs, so the tensors are given as the numbers that differ, one array for all four
+tensors, and index arrays that say where each of them stands, which depend on the tree alone.
+
+S. Singh, R. Russell, P. Wensing, "On second-order derivatives of rigid-body dynamics: theory and implementation",
+IEEE Trans. Robotics 40, 2024.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+
+from floatbase.algorithms.arguments import configuration, optional_parameters, rates, split
+from floatbase.algorithms.base import base_acceleration, base_twist
+from floatbase.algorithms.derivatives.columns import (
+    Column,
+    base_columns,
+    base_motion,
+    joined_elements,
+    joint_columns,
+    twist_from,
+)
+from floatbase.algorithms.derivatives.composites import composites, placed
+from floatbase.algorithms.derivatives.second_order_terms import Place, Term, terms
+from floatbase.algorithms.elements import Mechanism, mechanism
+from floatbase.algorithms.inertias import grouped_inertias
+from floatbase.algorithms.kinematics import Motion, all_motions, all_poses, representation_pose
+from floatbase.compiler.graph import Graph
+from floatbase.compiler.symbol_arrays import symbols
+from floatbase.errors import ShapeError
+from floatbase.model.tree import Tree
+from floatbase.results import SecondDerivatives
+from floatbase.spatial.arrays import Array, vector, zeros
+
+
+@dataclass(frozen=True, eq=False)
+class TensorPattern:
+    """Entry `indices[n]` of a tensor is number `sources[n]` of the array of values; all others are zero."""
+
+    indices: Array  # (entries, 3): force, first and second velocity
+    sources: Array  # (entries,)
+
+
+@dataclass(frozen=True, eq=False)
+class SecondDerivativePattern:
+    """Where the values of `inverse_dynamics_second_derivatives` stand in the four tensors."""
+
+    nv: int
+    size: int  # number of values
+    sums: tuple[tuple[int, ...], ...] = field(repr=False)  # the terms that each value is the sum of
+    dqdq: TensorPattern
+    dqdv: TensorPattern
+    dvdv: TensorPattern
+    dqda: TensorPattern
+
+    def dense(self, values: Any) -> SecondDerivatives:
+        """The tensors with all their zeros. values: (..., size)."""
+        values = np.asanyarray(values)
+        if values.ndim == 0 or values.shape[-1] != self.size:
+            raise ShapeError(f"values have shape {values.shape}; the pattern needs (..., {self.size})")
+        return SecondDerivatives(*(self._filled(pattern, values) for pattern in self._patterns))
+
+    @property
+    def _patterns(self) -> tuple[TensorPattern, ...]:
+        return self.dqdq, self.dqdv, self.dvdv, self.dqda
+
+    def _filled(self, pattern: TensorPattern, values: Array) -> Array:
+        tensor = zeros((self.nv,) * 3, values)
+        i, j, k = pattern.indices.T
+        tensor[..., i, j, k] = values[..., pattern.sources]
+        return tensor
+
+
+def inverse_dynamics_second_derivatives(tree: Tree, q: Any, v: Any, a: Any, parameters: Any = None) -> Array:
+    """The second derivatives of `inverse_dynamics` without external wrenches, as values (..., size).
+
+    `second_derivative_pattern` says where they stand. Derivatives are taken as in `inverse_dynamics_hessian`: the last
+    index of a tensor is the direction of the second one.
+    """
+    q, v, a = configuration(tree, q), rates(tree, "v", v), rates(tree, "a", a)
+    parameters = optional_parameters(tree, parameters)
+    like = [x for x in (q, v, a, parameters) if x is not None]
+    found = [term.value for term in _all_terms(tree, q, v, a, parameters)]
+    values = []
+    for numbers in second_derivative_pattern(tree).sums:
+        total = found[numbers[0]]
+        for number in numbers[1:]:
+            total = total + found[number]
+        values.append(total)
+    return vector(values, *like)
+
+
+@lru_cache(maxsize=16)
+def second_derivative_pattern(tree: Tree) -> SecondDerivativePattern:
+    """Where second derivatives of inverse dynamics are not zero."""
+    sizes = {"q": tree.nq, "v": tree.nv, "a": tree.nv, "parameters": 10 * len(tree.bodies)}
+    with Graph():
+        found = _all_terms(tree, *(symbols(name, size) for name, size in sizes.items()))
+    places: dict[Place, list[int]] = defaultdict(list)
+    same: dict[int, int] = {}  # symbols that stand for several terms
+    for number, term in enumerate(found):
+        if type(term.value) is not float or term.value != 0.0:
+            for place in term.places:
+                places[place].append(same.setdefault(id(term.value), number))
+    sums = sorted({tuple(sorted(numbers)) for numbers in places.values()})
+    sources = {numbers: source for source, numbers in enumerate(sums)}
+    rows = np.array([(*place, sources[tuple(sorted(numbers))]) for place, numbers in sorted(places.items())])
+    rows = rows.reshape(-1, 5)
+    qq, qv, vv, qa = (rows[rows[:, 0] == tensor] for tensor in range(4))
+    patterns = (TensorPattern(part[:, 1:4], part[:, 4]) for part in (qq, qv, vv, qa))
+    return SecondDerivativePattern(tree.nv, len(sums), tuple(sums), *patterns)
+
+
+def _all_terms(tree: Tree, q: Array, v: Array, a: Array, parameters: Array | None) -> list[Term]:
+    q_base, q_joints = split(tree, q, 7)
+    v_base, v_joints = split(tree, v, 6)
+    a_base, a_joints = split(tree, a, 6)
+    m = mechanism(tree, q_base, q_joints)
+    start = Motion(*base_twist(tree, m.base, v_base), *base_acceleration(tree, m.base, v_base, a_base))
+    motions = all_motions(m, start, m.rates(v_joints), m.accelerations(v_joints, a_joints))
+    poses = all_poses(m, representation_pose(tree, m.base))
+    carried = composites(m, motions, grouped_inertias(m, parameters, joined_elements(m)), {})
+    columns = base_columns(tree, m.base, base_motion(tree, m.base, v_base, a_base))
+    for column in joint_columns(m, motions):
+        columns.append(column.mapped(partial(twist_from, poses[column.carrier])))
+    there = [placed(part, pose) for part, pose in zip(carried, poses, strict=True)]
+    like = [x for x in (q, v, a, parameters) if x is not None]
+    return list(terms(_ways(m, columns), there, tree.nv, *like))
+
+
+def _ways(m: Mechanism, columns: Sequence[Column]) -> list[list[Column]]:
+    """The columns on the way from the base to each of the joints beyond which there is no other."""
+    carriers = sorted({column.carrier for column in columns})
+    inner = {i for carrier in carriers for i in m.path_to(carrier)[:-1]} | ({0} if any(carriers) else set())
+    return [
+        [column for column in columns if column.carrier in {0, *m.path_to(end)}] for end in carriers if end not in inner
+    ]
