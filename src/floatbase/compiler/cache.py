@@ -19,12 +19,12 @@ import stat
 import struct
 import sys
 import tempfile
-import threading
 import time
 from functools import cache as memoize
 from pathlib import Path
 
 from floatbase.compiler.environment import whole_number
+from floatbase.compiler.locking import making_code
 from floatbase.errors import warn
 
 MAGIC = b"floatbase cache\n"
@@ -48,7 +48,6 @@ class Cache:
         self._writable = True
         self._warned = False
         self._written = limit  # makes the first entry written by a process look at the total
-        self._lock = threading.Lock()
 
     def __repr__(self) -> str:
         return f"Cache({str(self.directory)!r})"
@@ -113,7 +112,7 @@ class Cache:
 
     def _is_usable(self) -> bool:
         if self._usable is None:
-            with self._lock:
+            with making_code:
                 if self._usable is None:
                     problem = _prepare(self.directory)
                     self._usable = problem is None
@@ -139,7 +138,7 @@ class Cache:
 
     def _count(self, size: int) -> None:
         """Evict when enough has been written since the total was last looked at."""
-        with self._lock:
+        with making_code:
             self._written += size
             if self._written < self.limit // 16:
                 return

@@ -10,7 +10,6 @@ Nothing is traced, lowered or compiled before it is needed, and nothing that the
 from __future__ import annotations
 
 import inspect
-import threading
 from collections.abc import Callable, Iterable
 from functools import cache as memoize
 from math import prod
@@ -45,6 +44,7 @@ from floatbase.compiler.execution import (
     run_rows,
 )
 from floatbase.compiler.explanation import explain
+from floatbase.compiler.locking import making_code
 from floatbase.compiler.program import Program, check_program
 from floatbase.compiler.sharing import sharing_code
 from floatbase.compiler.target import DType, Target
@@ -103,7 +103,6 @@ class Function(_Called):
         self._key = key
         self._cache_choice = cache
         self._result = result
-        self._lock = threading.RLock()
         self._kernels: dict[tuple[DType, int], Kernel] = {}
         self._bindings: list[Binding] = []
         self._own_program: Program | None = None
@@ -153,7 +152,7 @@ class Function(_Called):
     @property
     def program(self) -> Program:
         """The program itself."""
-        with self._lock:
+        with making_code:
             if self._own_program is None:
                 record = self._own_record or load_record(self.cache, self._key)
                 stored = load_program(self.cache, record.digest) if record is not None else None
@@ -184,14 +183,14 @@ class Function(_Called):
 
     def kernel(self, dtype: DType, lanes: int) -> Kernel:
         """The machine code for a type and number of lanes: loaded, or else compiled."""
-        with self._lock:
+        with making_code:
             if not self.load(dtype, lanes):
                 self.adopt(dtype, lanes, compile_artifact(self.program, dtype, lanes, host_target()))
             return self._kernels[dtype, lanes]
 
     def load(self, dtype: DType, lanes: int) -> bool:
         """Whether the kernel is there, after loading it from the cache if that has it."""
-        with self._lock:
+        with making_code:
             if (dtype, lanes) in self._kernels:
                 return True
             artifact = load_artifact(self.cache, self._record.digest, dtype, lanes, host_target())
@@ -205,7 +204,7 @@ class Function(_Called):
 
     def adopt(self, dtype: DType, lanes: int, artifact: Artifact) -> None:
         """Use machine code compiled from this function's program, and keep it in the cache."""
-        with self._lock:
+        with making_code:
             self._install(dtype, lanes, artifact)
             store_artifact(self.cache, self._record.digest, dtype, lanes, host_target(), artifact)
 
@@ -217,7 +216,7 @@ class Function(_Called):
         """
         signature = self.signature
         inputs, outputs = signature.inputs, signature.outputs
-        with self._lock:
+        with making_code:
             address = entry_address(self.cache) if supported(inputs, outputs) else None
             if address is None:
                 return None
@@ -235,7 +234,7 @@ class Function(_Called):
 
     def _bind(self) -> Callable[..., Any]:
         """The built-in function, or the Python one where the built-in cannot serve."""
-        with self._lock:
+        with making_code:
             if self._fast is None:
                 self._fast = self.entry(self.general) or self.general
                 self._answer_with(self._fast)
@@ -248,7 +247,7 @@ class Function(_Called):
     def _record(self) -> Record:
         if self._own_record is not None:
             return self._own_record
-        with self._lock:
+        with making_code:
             record = load_record(self.cache, self._key)
             if record is None or self._given not in (None, record.signature):
                 program = self._own_program = self._checked(self._source())

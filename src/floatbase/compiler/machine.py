@@ -6,6 +6,7 @@ from functools import cache
 from itertools import count
 from typing import Any
 
+from floatbase.compiler.locking import making_code
 from floatbase.compiler.target import DType, Target
 from floatbase.errors import CompilationError
 
@@ -33,7 +34,8 @@ def _jit() -> Any:
 
 def start_llvm() -> None:
     """Load LLVM now rather than at the first call of a function, which may be in a control loop."""
-    _jit()
+    with making_code:
+        _jit()
 
 
 def compile_object(ir: str, target: Target, lanes: int) -> bytes:

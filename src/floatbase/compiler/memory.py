@@ -11,10 +11,11 @@ import threading
 import numpy as np
 import numpy.typing as npt
 
+from floatbase.compiler.locking import making_code
+
 ALIGNMENT = 64
 
 _areas: list[npt.NDArray[np.uint8]] = []  # the last is the largest; earlier ones stay, since kernels are bound to them
-_lock = threading.Lock()
 _own = threading.local()
 
 
@@ -27,7 +28,7 @@ def aligned(size: int) -> npt.NDArray[np.uint8]:
 
 def shared_scratch(size: int) -> int:
     """Address of the area for kernels that run under the interpreter lock."""
-    with _lock:
+    with making_code:
         if not _areas or len(_areas[-1]) < size:
             _areas.append(aligned(max(size, 1 << 16, 2 * len(_areas[-1]) if _areas else 0)))
         return int(_areas[-1].ctypes.data)

@@ -42,6 +42,10 @@ class Store:
         """Bytes."""
         return sum(len(piece) for piece in self._pieces)
 
+    def renew_lock(self) -> None:
+        """In a forked process, where the thread that held the lock may be missing."""
+        self._lock = threading.RLock()
+
     def take(self, size: int) -> npt.NDArray[np.uint8]:
         """A piece of memory of at least so many bytes, with any content."""
         with self._lock:
@@ -74,6 +78,8 @@ class _Owner:
 
 
 _store = Store(_capacity())
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_store.renew_lock)
 
 
 def empty(shape: tuple[int, ...], dtype: npt.DTypeLike, store: Store = _store) -> npt.NDArray[Any]:

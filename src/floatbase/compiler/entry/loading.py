@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import threading
-
 from floatbase.compiler.cache import Cache
 from floatbase.compiler.entry.code import entry_ir
 from floatbase.compiler.entry.interpreter import probe
+from floatbase.compiler.locking import making_code
 from floatbase.compiler.machine import LoadedCode
 from floatbase.compiler.native import load_module
 
-_lock = threading.Lock()
 _loaded: list[LoadedCode] = []  # the code in use; it is never freed, since built-in functions may outlive everything
 
 
@@ -28,7 +26,7 @@ def _address(name: str, cache: Cache | None) -> int | None:
     found = probe()
     if found is None:
         return None
-    with _lock:
+    with making_code:
         if not _loaded:
             _loaded.append(load_module("entry", entry_ir(found[1]), cache))
         return _loaded[0].address(name)

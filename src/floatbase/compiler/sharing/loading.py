@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import os
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from floatbase.compiler.cache import default_cache
+from floatbase.compiler.locking import making_code
 from floatbase.compiler.machine import LoadedCode
 from floatbase.compiler.native import load_module
 from floatbase.compiler.sharing.code import sharing_ir
@@ -19,7 +19,6 @@ _JOB = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 _SERVE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 _WAIT = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)
 
-_lock = threading.Lock()
 _loaded: list[SharingCode] = []  # never freed: helpers run it until the process ends
 
 
@@ -38,7 +37,7 @@ class SharingCode:
 def sharing_code() -> SharingCode:
     """The code in use, loaded or compiled when first asked for."""
     if not _loaded:
-        with _lock:
+        with making_code:
             if not _loaded:
                 _loaded.append(_load())
     return _loaded[0]
