@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from tests.experiments import printed_forms
 
 from floatbase import experiments
 from floatbase.experiments.geometric import published, steps
@@ -107,6 +108,16 @@ def test_dynamics_agree_with_one_another(system, rng):
     assert_allclose(extended_inverse_dynamics(system, state, v_dot, r_dot)[0], M @ acceleration + h, atol=1e-12 * scale)
     found = forward_dynamics(system, state, force)
     assert_allclose(M @ found + h, np.concatenate([np.zeros(6), force]), atol=1e-9 * scale)
+
+
+def test_one_pass_gives_what_the_printed_tables_give(system, rng):
+    state, v_dot, r_dot = random_state(rng), rng.standard_normal(6), rng.standard_normal(9)
+    force, motion = extended_inverse_dynamics(system, state, v_dot, r_dot)
+    printed, _ = printed_forms.extended_inverse_dynamics(system, state, v_dot, r_dot)
+    assert_allclose(printed, force, atol=1e-12 * np.abs(force).max())
+    found = inverse_dynamics_derivatives(system, state, motion).s
+    printed = printed_forms.derivative_by_positions(system, state, v_dot, r_dot)
+    assert_allclose(printed, found, atol=1e-12 * np.abs(found).max())
 
 
 def test_batches_are_rows(system, rng):
