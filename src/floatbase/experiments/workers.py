@@ -1,7 +1,8 @@
 """Steps done one after another, or side by side in worker processes.
 
 Workers end with the process that started them, even if that is killed: each holds one end of a pipe whose other end
-only the parent has, and leaves when that closes. An interrupt at the terminal is for the parent.
+only the parent has, and leaves when that closes. An interrupt at the terminal is for the parent: workers are started
+with that signal blocked.
 """
 
 from __future__ import annotations
@@ -49,7 +50,11 @@ class Workers:
         if self.jobs == 1 or len(steps) < 2:
             yield from map(_perform, steps)
             return
-        waiting: set[Future[Found]] = {self._started().submit(_perform, step) for step in steps}
+        allowed = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            waiting: set[Future[Found]] = {self._started().submit(_perform, step) for step in steps}
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, allowed)
         while waiting:
             done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
             for future in done:
@@ -72,8 +77,7 @@ def _perform(step: Step) -> Found:
 
 
 def _begin(end: Connection) -> None:
-    """Prepare a worker process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """End this worker process when the other end of the pipe closes."""
 
     def leave() -> None:
         try:
