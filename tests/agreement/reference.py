@@ -87,6 +87,23 @@ def seen_from(it: Reference, base: str, representation: Any) -> Reference:
     return pulled_back(here, P, P_rate, S @ it.v, moved)
 
 
+def held(it: Reference) -> Reference:
+    """For a base that is held still at the world's origin: the same without the base's velocities."""
+    assert not it.v[:6].any() and not it.a[:6].any()
+    return replace(
+        it,
+        v=it.v[6:],
+        a=it.a[6:],
+        jacobians={name: J[:, 6:] for name, J in it.jacobians.items()},
+        jacobian_rates={name: rate[:, 6:] for name, rate in it.jacobian_rates.items()},
+        mass_matrix=it.mass_matrix[6:, 6:],
+        bias=it.bias[6:],
+        gravity=it.gravity[6:],
+        momentum_matrix=it.momentum_matrix[:, 6:],
+        regressors={name: Y[6:] for name, Y in it.regressors.items()},
+    )
+
+
 def form_and_rate(representation: Any, H: Array, body_twist: Array) -> tuple[Array, Array]:
     """`T` with twist = T @ body twist, and its derivative along the motion."""
     T = spatial.representation_matrix(representation, H)

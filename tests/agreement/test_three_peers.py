@@ -31,7 +31,7 @@ from tests.agreement.idyntree_reference import IdyntreePeer
 from tests.agreement.mujoco_reference import MujocoPeer
 from tests.agreement.pinocchio_reference import PinocchioPeer
 from tests.agreement.random_models import random_model
-from tests.agreement.reference import Reference, seen_from
+from tests.agreement.reference import Reference, held, seen_from
 
 ROBOTS = ("panda", "anymal_c", "solo12", "g1", "talos", "icub2.5", "icub")
 REPRESENTATIONS = ("mixed", "body", "inertial")
@@ -108,6 +108,30 @@ def check(case: Case, representation: Any) -> None:
 @pytest.mark.parametrize("seed", range(20))
 def test_random_trees_with_every_kind_of_joint(seed, representation):
     check(random_case(seed), representation)
+
+
+@pytest.mark.parametrize("representation", REPRESENTATIONS)
+@pytest.mark.parametrize("seed", range(20))
+def test_random_trees_on_a_fixed_base(seed, representation):
+    """The peers' robots float, at rest at the world's origin."""
+    model = random_model(seed)
+    tree = build_tree(model, floating=False, representation=representation, gravity=TILTED)
+    floating = build_tree(model, floating=True, representation=representation, gravity=TILTED)
+    rng = np.random.default_rng(seed)
+    q, v = random_state(rng, floating, (STATES,))
+    a = rng.standard_normal(v.shape)
+    q[:, :7], v[:, :6], a[:, :6] = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], 0.0, 0.0
+    states = list(zip(q, v, a, strict=True))
+    there = {
+        name: [held(seen_from(peer.at(*state), "link0", representation)) for state in states]
+        for name, peer in {"Pinocchio": PinocchioPeer(model, None, TILTED), "MuJoCo": MujocoPeer(model, TILTED)}.items()
+    }
+    idyntree = IdyntreePeer(model, None, TILTED)
+    there["iDynTree"] = [held(idyntree.at("link0", representation, *state, ["link0", "link7"])) for state in states]
+    tau = np.array([item.forces for item in there["Pinocchio"]])
+    ours = our_quantities(tree, q[:, 7:], v[:, 6:], a[:, 6:], tau, "link7")
+    found = {name: disagreements(tree, ours, items, "link7") for name, items in there.items()}
+    assert found == {"Pinocchio": {}, "MuJoCo": {}, "iDynTree": {}}
 
 
 @pytest.mark.parametrize("representation", REPRESENTATIONS)
