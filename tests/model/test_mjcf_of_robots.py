@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from tests.random_trees import random_state
 
 import floatbase as fb
 from floatbase import algorithms
-from floatbase.model import ModelWarning, build_tree, parse_mjcf, to_urdf
+from floatbase.model import ModelWarning, build_tree, load_mjcf, parse_mjcf, to_urdf
 
 mujoco = pytest.importorskip("mujoco")
 
@@ -52,3 +53,26 @@ def test_what_mujoco_writes_is_the_same_robot(name, rng):
     assert np.linalg.norm(found - expected) < DIGITS * np.linalg.norm(expected)
     tip = tree.bodies[-1].name
     np.testing.assert_allclose(algorithms.pose(there, q, tip), algorithms.pose(tree, q, tip), atol=DIGITS)
+
+
+def test_a_model_that_mujoco_ships(rng):
+    """Five free bodies, a ball, slides and hinges; what a tree has not is listed."""
+    file = Path(mujoco.__file__).parent / "testdata" / "model.xml"
+    if not file.exists():
+        pytest.skip("this version of MuJoCo ships no such file")
+    with pytest.warns(ModelWarning, match=r"10 actuators; 2 tendons; .*6 springs in joints; 1 gravity compensations"):
+        tree = build_tree(load_mjcf(file), free_mimic=True)
+    theirs = mujoco.MjModel.from_xml_path(str(file))
+    assert (tree.nq, tree.nv) == (theirs.nq, theirs.nv) == (49, 43)
+    data = mujoco.MjData(theirs)
+    mujoco.mj_integratePos(theirs, data.qpos, rng.normal(size=theirs.nv), 1.0)
+    mujoco.mj_forward(theirs, data)
+    M, P = np.zeros((theirs.nv, theirs.nv)), np.eye(theirs.nv)
+    for number in range(theirs.nv):
+        mujoco.mj_mulM(theirs, data, M[number], np.eye(theirs.nv)[number])
+    for joint in np.flatnonzero(theirs.jnt_type == mujoco.mjtJoint.mjJNT_FREE):
+        first = theirs.jnt_dofadr[joint]  # linear velocity in world axes there, in those of the body here
+        P[first : first + 3, first : first + 3] = data.xmat[theirs.jnt_bodyid[joint]].reshape(3, 3)
+    expected = P.T @ M @ P
+    found = algorithms.mass_matrix(tree, data.qpos)
+    assert np.linalg.norm(found - expected) < 1e-13 * np.linalg.norm(expected)
