@@ -123,6 +123,24 @@ def corrected_rows(example: Array, drawn: Array, inverses: Array, step: float) -
     return _in("Corrected: the derivatives themselves, largest errors", rows)
 
 
+def existing_rows(example: Data) -> list[Row]:
+    """The example with bodies and joints that exist: nothing was published of it, and the faults are not small."""
+    acceleration, forces = example["corrected v_dot"], example["corrected tau"] / 1e8
+    place = SOURCE + "section 5.1, with both faults"
+    rows = [
+        compare(
+            "base acceleration v', corrected",
+            acceleration,
+            None,
+            published.BASE_ACCELERATION,
+            unit="m/s², rad/s²",
+            source=place,
+        ),
+        compare("joint forces, corrected", forces, None, published.TORQUES, unit="1e8 N, N m", source=place),
+    ]
+    return _in("Corrected: the example with joints and bodies that exist (16 kg m² added to every moment)", rows)
+
+
 def identity_rows(errors: Mapping[str, float]) -> list[Row]:
     """What holds for every system that exists."""
     named = (

@@ -55,6 +55,9 @@ def example(step: float) -> dict[str, Array]:
     found["errors"] = derivative_errors(c, ("forward", step), ("central", step), ("complex", None))
     nearby = derivative_errors(c, *(("forward", factor * step) for factor in NEARBY))
     found["nearby errors"] = np.median(nearby, axis=0)
+    system = system_of(nine_joint_tree())
+    corrected = case(system, *published_state(system))
+    found |= {"corrected v_dot": corrected.v_dot, "corrected tau": corrected.tau}
     return found
 
 
