@@ -101,11 +101,6 @@ def read_result(path: Path) -> Result:
         raise ArgumentError(f"{path} is not the result of an experiment: {error}") from None
 
 
-def entries(value: Value) -> list[float | None]:
-    """The numbers of a value, one after another."""
-    return [number for part in value for number in entries(part)] if isinstance(value, tuple) else [value]
-
-
 def _value(array: npt.NDArray[np.float64]) -> Value:
     if array.ndim == 0:
         number = float(array)
