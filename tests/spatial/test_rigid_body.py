@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 from tests.random_trees import random_parameters, random_pose
 
 from floatbase import spatial
+from floatbase.errors import ArgumentError
 from floatbase.spatial import groups
 
 FORMS = ("mixed", "body", "inertial")
@@ -62,6 +63,11 @@ def test_acceleration_inverts_the_equations(motion):
     phi, H, twist, rate = motion
     wrench = spatial.external_wrench(phi, rate, "body", H, twist, GRAVITY)
     assert_allclose(spatial.body_acceleration(phi, wrench, H, twist, GRAVITY), rate, atol=1e-11)
+
+
+def test_bodies_without_inertia_are_refused():
+    with pytest.raises(ArgumentError, match="mass and moments of inertia must be positive"):
+        spatial.body_acceleration(np.r_[2.0, np.zeros(9)], np.ones(6), np.eye(4), np.zeros(6))
 
 
 def test_newton_and_euler_about_the_center_of_mass(rng):

@@ -20,6 +20,7 @@ from typing import Literal
 
 import numpy as np
 
+from floatbase.errors import ArgumentError
 from floatbase.spatial.arrays import Array, apply_matrix, require_shape, transpose
 from floatbase.spatial.inertias import inertia_matrix, transform_parameters
 from floatbase.spatial.poses import apply_pose, position_of, rotation_of
@@ -98,7 +99,13 @@ def body_acceleration(
     """Derivative (..., 6) of the body twist under an external wrench (..., 6) in the body's frame and gravity."""
     M = inertia_matrix(parameters)
     gyration = apply_matrix(wrench_cross(body_twist), apply_matrix(M, body_twist))
-    motion = np.linalg.solve(M, (body_wrench - gyration)[..., None])[..., 0]
+    try:
+        motion = np.linalg.solve(M, (body_wrench - gyration)[..., None])[..., 0]
+    except np.linalg.LinAlgError:
+        raise ArgumentError(
+            "a body with these inertial parameters cannot be accelerated: its inertia is singular; mass and moments of "
+            "inertia must be positive"
+        ) from None
     return motion + _free_fall("body", world_H_body, gravity, body_wrench)
 
 
