@@ -36,33 +36,39 @@ def within(relative: float, of_mean: float = 0.0) -> Criterion:
         slack = np.maximum(relative * np.abs(published), of_mean * np.mean(np.abs(published)))
         return np.all(np.abs(ours - published) <= slack)
 
-    slack_text = f" or {of_mean:.0e} of the mean" if of_mean else ""
-    return Criterion(f"each within {100 * relative:.3g} %{slack_text}", test)
+    slack_text = f" or {_short(of_mean)} of the mean" if of_mean else ""
+    return Criterion(f"each within {_short(100.0 * relative)} %{slack_text}", test)
 
 
 def within_absolute(limit: float) -> Criterion:
     """Each entry no further than `limit` from the published one."""
-    return Criterion(f"each within ±{limit:.3g}", lambda ours, published: np.all(np.abs(ours - published) <= limit))
+    return Criterion(f"each within ±{_short(limit)}", lambda ours, published: np.all(np.abs(ours - published) <= limit))
 
 
 def within_factor(factor: float) -> Criterion:
     """Neither larger nor smaller by more than a factor."""
     return Criterion(
-        f"within a factor {factor:.3g}",
+        f"within a factor {_short(factor)}",
         lambda ours, published: np.all((ours <= factor * published) & (published <= factor * ours)),
     )
 
 
 def no_more_than(factor: float) -> Criterion:
     """At most so many times the published number, for errors that may as well be smaller."""
-    return Criterion(f"at most {factor:.3g} × published", lambda ours, published: np.all(ours <= factor * published))
+    return Criterion(
+        f"at most {_short(factor)} × published", lambda ours, published: np.all(ours <= factor * published)
+    )
 
 
 def at_most(limit: float) -> Criterion:
     """Each entry at most `limit`, for errors that nobody published."""
-    return Criterion(f"at most {limit:.3g}", lambda ours, _: np.all(ours <= limit), needs_published=False)
+    return Criterion(f"at most {_short(limit)}", lambda ours, _: np.all(ours <= limit), needs_published=False)
 
 
 def at_least(limit: float) -> Criterion:
     """Each entry at least `limit`, for what must fail."""
-    return Criterion(f"at least {limit:.3g}", lambda ours, _: np.all(ours >= limit), needs_published=False)
+    return Criterion(f"at least {_short(limit)}", lambda ours, _: np.all(ours >= limit), needs_published=False)
+
+
+def _short(number: float) -> str:
+    return f"{number:.3g}".replace("e-0", "e-").replace("e+0", "e")
