@@ -10,20 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from floatbase.compiler.execution import BATCH_PROTOTYPE
 from floatbase.compiler.machine import compile_object
 from floatbase.compiler.sharing import ASLEEP, AWAKE, BUSY, Job, Mailbox, sharing_code
 from floatbase.compiler.sharing.code import sharing_ir
 from floatbase.compiler.target import Target
-
-KERNEL = ctypes.CFUNCTYPE(
-    ctypes.c_int32,
-    ctypes.c_void_p,
-    ctypes.c_void_p,
-    ctypes.c_void_p,
-    ctypes.c_void_p,
-    ctypes.c_int64,
-    ctypes.c_void_p,
-)
 
 
 class Batch:
@@ -32,7 +23,7 @@ class Batch:
     def __init__(self, rows, parts=4, smallest=8, largest=1 << 40, budget=1 << 40, bad=None):
         self.data = np.zeros(rows)
         self.pieces = []
-        self.kernel = KERNEL(self.run)
+        self.kernel = BATCH_PROTOTYPE(self.run)
         self.bad = bad
         self.addresses = (ctypes.c_int64 * 2)(self.data.ctypes.data, self.data.ctypes.data)
         self.strides = (ctypes.c_int64 * 2)(0, 8)
@@ -111,7 +102,7 @@ def test_a_job_is_taken_back_from_a_helper_that_has_not_begun():
         seen.append((mailboxes[0].job == ctypes.addressof(batch.job), batch.job.active))
         return run(*arguments)
 
-    batch.kernel = KERNEL(look)
+    batch.kernel = BATCH_PROTOTYPE(look)
     batch.job.kernel = ctypes.cast(batch.kernel, ctypes.c_void_p).value
     assert batch.share() == 0
     assert (batch.data == 1).all()
@@ -147,7 +138,7 @@ def test_a_helper_serves_sleeps_and_wakes():
             time.sleep(0.001)  # lets the other one run
             return run(*arguments)
 
-        batch.kernel = KERNEL(slowly)
+        batch.kernel = BATCH_PROTOTYPE(slowly)
         job = batch.job
         job.kernel = ctypes.cast(batch.kernel, ctypes.c_void_p).value
         job.mailboxes, job.mailbox_count, job.wanted, job.wake = ctypes.addressof(table), 1, 1, release

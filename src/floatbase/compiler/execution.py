@@ -23,8 +23,8 @@ SECONDS_PER_OPERATION = 3e-11  # in a batch; a first guess, soon replaced by wha
 _SHORTEST_SECONDS = 5e-6  # of a piece
 SHARED_SECONDS = 1e-4  # of a batch that is worth waking another thread for
 
-_ONE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
-_BATCH = ctypes.CFUNCTYPE(
+ONE_PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+BATCH_PROTOTYPE = ctypes.CFUNCTYPE(
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.c_void_p,
@@ -48,7 +48,7 @@ class Kernel:
     @staticmethod
     def at(address: int, lanes: int, scratch: int, code: Any) -> Kernel:
         """A kernel from the address of its function."""
-        return Kernel((_ONE if lanes == 1 else _BATCH)(address), address, lanes, scratch, code)
+        return Kernel((ONE_PROTOTYPE if lanes == 1 else BATCH_PROTOTYPE)(address), address, lanes, scratch, code)
 
 
 @dataclass(frozen=True)
