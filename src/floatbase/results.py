@@ -104,12 +104,24 @@ class Step(NamedTuple):
 
 
 class StepDerivatives(NamedTuple):
-    r"""`A` (..., 2 nv, 2 nv) and `B` (..., 2 nv, n) of $z_{k+1} = A z_k + B w_k$, with changes z of the states in their tangent
-    spaces and w of the n joint forces.
+    r"""`A` (..., 2 nv, 2 nv) and `B` (..., 2 nv, n) of $z_{k+1} = A z_k + B w_k$, with changes z of the states in their
+    tangent spaces and w of the n joint forces.
     """
 
     A: Any
     B: Any
+
+
+class TrajectorySensitivities(NamedTuple):
+    """States at K + 1 times, and the derivatives of each, as a change in its tangent space (..., K + 1, 2 nv, n).
+
+    `by_start` is with respect to the first state (n = 2 nv), `by_parameters` to inertial parameters (10 n_bodies).
+    """
+
+    q: Any
+    v: Any
+    by_start: Any
+    by_parameters: Any
 
 
 STEPS = ("semi-implicit", "explicit", "rk4", "midpoint")  # methods of `Robot.step`

@@ -52,12 +52,14 @@ from floatbase.algorithms.derivatives.kinematics import (
     velocity_derivatives,
 )
 from floatbase.algorithms.derivatives.linearization import linearize
+from floatbase.algorithms.derivatives.parameters import forward_dynamics_parameter_derivatives
 from floatbase.algorithms.derivatives.second_order import inverse_dynamics_hessian
 from floatbase.algorithms.derivatives.second_order_tensors import (
     SecondDerivativePattern,
     inverse_dynamics_second_derivatives,
     second_derivative_pattern,
 )
+from floatbase.algorithms.derivatives.steps import step_derivatives, step_parameter_derivatives
 from floatbase.algorithms.drive_regressor import arm_parameters, arm_regressor, drive_regressor
 from floatbase.algorithms.energy import kinetic_energy, potential_energy
 from floatbase.algorithms.energy_regressors import kinetic_energy_regressor, potential_energy_regressor
@@ -77,6 +79,7 @@ from floatbase.algorithms.regressor import base_regressor, momentum_regressor, r
 from floatbase.algorithms.relative import relative_jacobian, relative_pose, relative_velocity
 from floatbase.algorithms.relative_rate import relative_jacobian_rate
 from floatbase.algorithms.sensor_dynamics import sensor_inverse_dynamics
+from floatbase.algorithms.steps import step
 from floatbase.algorithms.submodel_regressors import (
     local_torque_regressor,
     stacked_submodel_regressor,
@@ -128,6 +131,7 @@ __all__ = [
     "finite_difference",
     "forward_dynamics",
     "forward_dynamics_derivatives",
+    "forward_dynamics_parameter_derivatives",
     "generalized_forces",
     "gravity",
     "hybrid_dynamics",
@@ -162,6 +166,9 @@ __all__ = [
     "second_derivative_pattern",
     "sensor_inverse_dynamics",
     "stacked_submodel_regressor",
+    "step",
+    "step_derivatives",
+    "step_parameter_derivatives",
     "submodel_parameters",
     "submodel_regressor",
     "submodel_wrench",

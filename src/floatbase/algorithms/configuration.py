@@ -116,6 +116,15 @@ def disturbance_rate(tree: Tree, v: Any) -> Array:
     return result
 
 
+def turning_velocities(tree: Tree) -> list[slice]:
+    """The velocities among which derivatives of `integrate` are not the identity, one slice for each attitude."""
+    found = []
+    if tree.floating:
+        found.append(slice(3 if tree.representation == "mixed" else 0, 6))
+    kinds = ("spherical", "floating")
+    return found + [slice(to, to + joint.nv) for joint, _, to in _joints(tree) if joint.kind in kinds]
+
+
 def _joints(tree: Tree) -> list[tuple[TreeJoint, int, int]]:
     """Joints, each with its first coordinate and velocity in the state; of those that share coordinates, one."""
     q_head, v_head = (7, 6) if tree.floating else (0, 0)

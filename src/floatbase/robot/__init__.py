@@ -13,11 +13,22 @@ from floatbase.robot.dynamics import Dynamics
 from floatbase.robot.kinematic_derivatives import KinematicDerivatives
 from floatbase.robot.kinematics import Kinematics
 from floatbase.robot.regressors import Regressors
+from floatbase.robot.steps import Steps
 
 __all__ = ["Robot"]
 
 
-class Robot(Configuration, Kinematics, Dynamics, Centroidal, Derivatives, KinematicDerivatives, Regressors, Changes):
+class Robot(
+    Configuration,
+    Kinematics,
+    Dynamics,
+    Centroidal,
+    Derivatives,
+    KinematicDerivatives,
+    Steps,
+    Regressors,
+    Changes,
+):
     """A robot as a user holds it: `floatbase.load` makes one.
 
     Its methods take one state or a batch of states, in NumPy arrays of float64 or float32, and run code compiled for

@@ -90,3 +90,21 @@ class Derivatives(RobotCore):
             threads=threads,
             parameters=parameters,
         )
+
+    def forward_dynamics_parameter_derivatives(
+        self,
+        q: Any,
+        v: Any,
+        tau: Any,
+        wrenches: Mapping[str, Any] | None = None,
+        *,
+        parameters: Any = None,
+        out: Any = None,
+        threads: int | None = None,
+    ) -> Any:
+        r"""The derivative $-M^{-1} Y$ (..., nv, 10 n_bodies) of `forward_dynamics` by inertial parameters.
+
+        $Y$ is the `regressor` at the acceleration that belongs to `tau`.
+        """
+        request = ("forward_dynamics_parameter_derivatives",)
+        return self._evaluate(request, (q, v, tau), wrenches, out=out, threads=threads, parameters=parameters)

@@ -10,13 +10,14 @@ from floatbase import results
 from floatbase.compiler.program import Port
 from floatbase.errors import ArgumentError, unknown_name
 from floatbase.model import Tree
-from floatbase.results import charts
+from floatbase.results import STEPS, charts
 
 STATE = ("q", "v", "a", "tau")
 SENSOR_STATE = ("s", "s_dot", "s_ddot", "proper_acceleration", "omega")
-ARRAYS = ("q", "q_end", "v", "a", "tau", "wrench", *SENSOR_STATE)  # in the order in which compiled functions take them
+ARRAYS = ("q", "q_end", "v", "a", "tau", "dt", "wrench", *SENSOR_STATE)  # in the order compiled functions take them
 CHOICES: dict[str, Callable[[Tree], tuple[str, ...]]] = {  # static arguments that are no frames; the first by default
     "chart": lambda tree: charts(tree.floating, tree.representation),
+    "method": lambda tree: STEPS,
 }
 PARAMETERS = "(parameters)"  # ends the name of a request for a quantity that takes inertial parameters
 
@@ -45,6 +46,11 @@ def _dynamic(name: str, *state: str, wrenches: bool = False, frame: bool = False
     return Quantity(name, state, ("frame",) if frame else (), wrenches, parameters=True, form=form)
 
 
+def _step(name: str, form: type | None = None) -> Quantity:
+    """A quantity of a step of time."""
+    return Quantity(name, ("q", "v", "tau", "dt"), ("method",), wrenches=True, parameters=True, form=form)
+
+
 QUANTITIES: dict[str, Quantity] = {
     "pose": Quantity("pose", ("q",), ("frame",)),
     "velocity": Quantity("velocity", ("q", "v"), ("frame",)),
@@ -70,6 +76,12 @@ QUANTITIES: dict[str, Quantity] = {
         "forward_dynamics_derivatives", "q", "v", "tau", wrenches=True, form=results.ForwardDynamicsDerivatives
     ),
     "linearize": Quantity("linearize", ("q", "v", "tau"), ("chart",), True, True, results.Linearization),
+    "forward_dynamics_parameter_derivatives": _dynamic(
+        "forward_dynamics_parameter_derivatives", "q", "v", "tau", wrenches=True
+    ),
+    "step": _step("step", results.Step),
+    "step_derivatives": _step("step_derivatives", results.StepDerivatives),
+    "step_parameter_derivatives": _step("step_parameter_derivatives"),
     "velocity_derivatives": Quantity("velocity_derivatives", ("q", "v"), ("frame",), form=results.VelocityDerivatives),
     "acceleration_derivatives": Quantity(
         "acceleration_derivatives", ("q", "v", "a"), ("frame",), form=results.AccelerationDerivatives
@@ -179,7 +191,7 @@ def state_port(tree: Tree, name: str) -> Port:
     """The shape of a state array: configuration, velocity, acceleration, generalised force, or what sensors measure."""
     sizes = {"q": tree.nq, "q_end": tree.nq, "s": tree.joint_nq, "s_dot": tree.joint_nv, "s_ddot": tree.joint_nv}
     sizes |= {"wrench": 6, "proper_acceleration": 6, "omega": 3}
-    return Port(name, (sizes.get(name, tree.nv),))
+    return Port(name) if name == "dt" else Port(name, (sizes.get(name, tree.nv),))
 
 
 def input_ports(tree: Tree, requests: Sequence[Request], wrenches: Sequence[str]) -> tuple[Port, ...]:

@@ -54,7 +54,7 @@ def vector(entries: Sequence[Component], *like: Array) -> Array:
 
 def matrix(rows: Sequence[Sequence[Component]], *like: Array) -> Array:
     """A matrix (..., n, m) of components, batch and dtype as `like` (see `zeros`)."""
-    result = zeros((len(rows), len(rows[0])), *like)
+    result = zeros((len(rows), len(rows[0]) if rows else 0), *like)
     for i, row in enumerate(rows):
         for j, entry in enumerate(row):
             result[..., i, j] = entry

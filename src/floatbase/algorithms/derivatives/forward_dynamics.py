@@ -15,6 +15,7 @@ algorithms", 2018.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from floatbase.algorithms.arguments import configuration, optional_parameters, r
 from floatbase.algorithms.bias import bias
 from floatbase.algorithms.branches import solve_columns
 from floatbase.algorithms.derivatives.inverse_dynamics import inverse_dynamics_derivatives
-from floatbase.algorithms.factorization import elimination_order, factorize, inverse_rows, solve
+from floatbase.algorithms.factorization import Factors, elimination_order, factorize, inverse_rows, solve
 from floatbase.algorithms.mass_matrix import mass_matrix_rows
 from floatbase.algorithms.wrenches import Wrenches, wrench_arrays
 from floatbase.model.tree import Tree
@@ -49,12 +50,19 @@ def acceleration_and_derivatives(
     q, v, tau = configuration(tree, q), rates(tree, "v", v), rates(tree, "tau", tau)
     external = wrench_arrays(tree, wrenches)
     parameters = optional_parameters(tree, parameters)
+    factors, a = factorized_acceleration(tree, q, v, tau, external, parameters)
+    force = inverse_dynamics_derivatives(tree, q, v, a, external, parameters)
+    change = solve_columns(tree, factors, np.concatenate([force.dq, force.dv], axis=-1), sign=-1.0)
+    inverse = matrix(inverse_rows(factors, 6 if tree.floating else 0, [a]), a)
+    return a, ForwardDynamicsDerivatives(change[..., : tree.nv], change[..., tree.nv :], inverse)
+
+
+def factorized_acceleration(
+    tree: Tree, q: Array, v: Array, tau: Array, external: Mapping[str, Array], parameters: Array | None
+) -> tuple[Factors, Array]:
+    """The factors of the mass matrix, and the acceleration (..., nv) by them."""
     like = [x for x in (q, v, tau, parameters, *external.values()) if x is not None]
     factors = factorize(mass_matrix_rows(tree, q, parameters), elimination_order(tree))
     h = components(bias(tree, q, v, external, parameters))
     right = [force - drift for force, drift in zip(components(tau), h, strict=True)]
-    a = vector(solve(factors, right), *like)
-    force = inverse_dynamics_derivatives(tree, q, v, a, external, parameters)
-    change = solve_columns(tree, factors, np.concatenate([force.dq, force.dv], axis=-1), sign=-1.0)
-    inverse = matrix(inverse_rows(factors, 6 if tree.floating else 0, like), *like)
-    return a, ForwardDynamicsDerivatives(change[..., : tree.nv], change[..., tree.nv :], inverse)
+    return factors, vector(solve(factors, right), *like)

@@ -72,9 +72,10 @@ def inverse_dynamics_hessian(
     r"""Second derivatives of $w^\top\tau$, $\tau$ the `inverse_dynamics` to which the other arguments belong.
 
     w: (..., nv). Column `j` of `dqdq` is the derivative along velocity `j`, as `integrate` moves the configuration, of
-    the gradient along each velocity with its components held fixed. `dqdq` is symmetric but within a base or a joint
-    whose turns do not commute: there it differs from its transpose by the derivative along the Lie bracket of the two
-    velocities.
+    the gradient along each velocity with its components held fixed. `dqdq` is symmetric but within the base, or within
+    one joint, where turns do not commute: $\partial_j \partial_i - \partial_i \partial_j = \partial_{S_j \times S_i}$
+    for velocities in the axes of the moved side, and the negative of it for those in fixed axes. In body representation
+    the four are the contractions of the tensors of Pinocchio's `ComputeRNEASecondOrderDerivatives`.
     """
     q, v, a, w = configuration(tree, q), *(rates(tree, name, x) for name, x in zip("vaw", (v, a, w), strict=True))
     external = wrench_arrays(tree, wrenches)
@@ -208,7 +209,7 @@ def fill_same_carrier(
             _add(table.dqdq, i, k, by_both)
             _add(table.dqdv, k, i, by_configuration)
             _add(table.dqda, k, i, by_acceleration)
-            # a velocity changes what carries another column, or what it is carried by, or both
+            # the velocities before a column and of what carries it (see `columns`) may both depend on the other one
             share = 1.0 + float(turned) - float(moves)
             entry = dot(other.unit[1], part.couple_by_velocity) + share * power(product, momentum)
             _add(table.dvdv, i, k, entry)

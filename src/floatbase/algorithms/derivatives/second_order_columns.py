@@ -28,9 +28,7 @@ def moved(column: Column, virtual: Screw) -> MovedColumn:
 
 def moved_columns(columns: Sequence[Column], virtual: Sequence[Column]) -> list[MovedColumn]:
     """Columns of the motion, and the same ones of the motion at the virtual velocity."""
-    return [
-        MovedColumn(**{**vars(column), "virtual": moving.rate}) for column, moving in zip(columns, virtual, strict=True)
-    ]
+    return [moved(column, moving.rate) for column, moving in zip(columns, virtual, strict=True)]
 
 
 def acts_first(outer: Column, inner: Column) -> bool:

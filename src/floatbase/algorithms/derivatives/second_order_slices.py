@@ -50,6 +50,7 @@ from floatbase.spatial.vectors import (
     Vector,
     add,
     cross,
+    full,
     scale,
     subtract,
     sum_matrix,
@@ -142,16 +143,17 @@ def _tables(here: Matrices, way: Way, before: Array) -> Array:
 class Matrices(NamedTuple):
     """What the columns of a way are multiplied by, for one column beyond or among them."""
 
-    pairs: Array  # (12, 12)
-    turning: Array  # (6, 3), for angular parts alone
+    pairs: Array  # (12, 12): Q beside N, on top of minus those that g and m make
+    turning: Array  # (6, 3): L, for angular parts alone
     turning_back: Array  # its negative
-    bar: Array
-    bar_velocity: Array
-    bar_mass: Array
-    inertia: Array
+    bar: Array  # of t^q
+    bar_velocity: Array  # of t^v
+    bar_mass: Array  # of m
+    inertia: Array  # N
 
 
 def _matrices(row: Array) -> Matrices:
+    """From `column_row`."""
     mass, *x = components(row)
     inertia = RigidInertia(mass, _three(x, 0), (x[3], x[4], x[5], x[6], x[7], x[8]))
     momentum, gyration = _three(x, 9), (_three(x, 12), _three(x, 15), _three(x, 18))
@@ -165,7 +167,8 @@ def _matrices(row: Array) -> Matrices:
     turned = [[0.0] * 3 + list(part) for part in _gyration(change)]
     moved = inertia_rows(0.0, change.inertia.moment, tensor_of(change.inertia.second))
     upper = [[*a, *b] for a, b in zip(turned, moved, strict=True)]
-    back = [[*a, *b] for a, b in zip(_bar(_minus((ZERO, couple))), _bar(_minus(impulse)), strict=True)]
+    minus = _bar((ZERO, subtract(ZERO, couple))), _bar((subtract(ZERO, impulse[0]), subtract(ZERO, impulse[1])))
+    back = [[*a, *b] for a, b in zip(*minus, strict=True)]
     turning = _gyration(own)
     turning_back = [[-x for x in line] for line in turning]
     found = (upper + back, turning, turning_back, _bar(force), _bar(by_velocity), _bar(impulse), moved)
@@ -175,9 +178,8 @@ def _matrices(row: Array) -> Matrices:
 def _change(carried: Composite, unit: Screw, rate: Screw) -> Composite:
     """The derivative of the inertia and of the gyration along a column, whose rate changes velocities."""
     (s, z), (mass, h, second) = unit, carried.inertia
-    xx, xy, xz, yy, yz, zz = second
-    turned = transpose(tuple(cross(z, line) for line in ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))))  # type: ignore
-    a, b, c = sum_matrix(turned, outer(s, h))
+    x, y, w = full(second)
+    a, b, c = sum_matrix(transpose((cross(z, x), cross(z, y), cross(z, w))), outer(s, h))
     spread = (2.0 * a[0], a[1] + b[0], a[2] + c[0], 2.0 * b[1], b[2] + c[1], 2.0 * c[2])
     inertia = RigidInertia(0.0, add(cross(z, h), scale(mass, s)), spread)
     moving = body_composite(carried.inertia, Motion(*rate, ZERO, ZERO))
@@ -191,7 +193,7 @@ def _change(carried: Composite, unit: Screw, rate: Screw) -> Composite:
 
 
 def _gyration(part: Composite) -> list[list[Component]]:
-    """The columns of 2B that angular parts take."""
+    """The columns of 2B by which angular parts are multiplied; those of linear parts are zero."""
     return [*_minus_hat(part.momentum), *(list(row) for row in part.gyration)]
 
 
@@ -204,10 +206,6 @@ def _bar(wrench: Screw) -> list[list[Component]]:
 def _minus_hat(w: Vector) -> list[list[Component]]:
     x, y, z = w
     return [[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]]
-
-
-def _minus(screw: Screw) -> Screw:
-    return subtract(ZERO, screw[0]), subtract(ZERO, screw[1])
 
 
 def _six(screw: Screw) -> list[Component]:

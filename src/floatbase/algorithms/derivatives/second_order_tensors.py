@@ -113,9 +113,10 @@ def second_derivative_pattern(tree: Tree) -> SecondDerivativePattern:
     sums = sorted({tuple(sorted(numbers)) for numbers in places.values()})
     sources = {numbers: source for source, numbers in enumerate(sums)}
     rows = np.array([(*place, sources[tuple(sorted(numbers))]) for place, numbers in sorted(places.items())])
-    rows = rows.reshape(-1, 5)
-    qq, qv, vv, qa = (rows[rows[:, 0] == tensor] for tensor in range(4))
-    patterns = (TensorPattern(part[:, 1:4], part[:, 4]) for part in (qq, qv, vv, qa))
+    parts = [rows[rows[:, 0] == tensor] for tensor in range(4)] if len(rows) else [np.zeros((0, 5), np.int64)] * 4
+    for part in parts:
+        part.setflags(write=False)  # all who ask share it
+    patterns = (TensorPattern(part[:, 1:4], part[:, 4]) for part in parts)
     return SecondDerivativePattern(tree.nv, len(sums), tuple(sums), *patterns)
 
 
@@ -137,9 +138,9 @@ def _all_terms(tree: Tree, q: Array, v: Array, a: Array, parameters: Array | Non
 
 
 def _ways(m: Mechanism, columns: Sequence[Column]) -> list[list[Column]]:
-    """The columns on the way from the base to each of the joints beyond which there is no other."""
+    """The columns on the way from the base to each of the joints beyond which there is no other, short ways first."""
     carriers = sorted({column.carrier for column in columns})
-    inner = {i for carrier in carriers for i in m.path_to(carrier)[:-1]} | ({0} if any(carriers) else set())
-    return [
-        [column for column in columns if column.carrier in {0, *m.path_to(end)}] for end in carriers if end not in inner
-    ]
+    inner = {i for carrier in carriers for i in [0, *m.path_to(carrier)][:-1]}
+    ends = [carrier for carrier in carriers if carrier not in inner]
+    ways = [[column for column in columns if column.carrier in {0, *m.path_to(end)}] for end in ends]
+    return sorted(ways, key=len)
