@@ -7,6 +7,8 @@ from typing import Literal
 
 DType = Literal["float64", "float32"]
 
+GPU_TRIPLE = "nvptx64-nvidia-cuda"
+
 
 @dataclass(frozen=True)
 class Target:
@@ -26,10 +28,21 @@ class Target:
         triple = str(binding.get_process_triple())
         return Target(triple, str(binding.get_host_cpu_name()), features, _vector_bits(triple, features))
 
+    @staticmethod
+    def gpu(capability: tuple[int, int]) -> Target:
+        """An NVIDIA GPU of a compute capability, such as (9, 0)."""
+        major, minor = capability
+        return Target(GPU_TRIPLE, f"sm_{major}{minor}", "+ptx80", 64)
+
+    @property
+    def is_gpu(self) -> bool:
+        """Whether each state has a thread of its own."""
+        return self.triple == GPU_TRIPLE
+
     @property
     def has_fma(self) -> bool:
         """Whether fused multiply-add is one instruction; if not, programs are compiled without it."""
-        return self.triple.startswith(("aarch64", "arm64")) or "+fma" in self.features.split(",")
+        return self.is_gpu or self.triple.startswith(("aarch64", "arm64")) or "+fma" in self.features.split(",")
 
 
 def _vector_bits(triple: str, features: str) -> int:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from floatbase.compiler.lowering.builder import Builder
 
-VECTOR = 64
-"""Bytes of the vectors in which the numbers of one state are taken; narrower processors take them in several pieces."""
-
 _UNROLLED = 4
 
 
 def copy(builder: Builder, source: str, destination: str, length: int) -> None:
     """Copy an array of values to another place; for one state in full vectors, of which the last ones may overlap."""
     element = builder.element
-    across = VECTOR // element.size if element.lanes == 1 and length * element.size >= VECTOR else 1
+    across = element.across if element.lanes == 1 and length >= element.across else 1
     wide = builder.using(element.with_lanes(across)) if across > 1 else builder
     aligned = across == 1
 

@@ -25,6 +25,7 @@ class Element:
     dtype: DType
     lanes: int
     fma: bool
+    across: int = 1  # numbers of one state that are taken together, where they lie side by side
 
     @property
     def size(self) -> int:
@@ -78,7 +79,7 @@ class Element:
 
     def with_lanes(self, lanes: int) -> Element:
         """The same scalar type with another number of lanes."""
-        return Element(self.dtype, lanes, self.fma)
+        return Element(self.dtype, lanes, self.fma, self.across)
 
     def literal(self, number: float) -> str:
         """A constant in every lane."""
@@ -284,6 +285,10 @@ class Builder:
         if position == 0:
             return base
         return self.let(f"getelementptr {kind or self.element.value}, ptr {base}, i64 {position}")
+
+    def stack(self, allocation: str) -> None:
+        """Room on the stack, made when the function begins."""
+        self._stack.append(allocation)
 
     def allocate(self) -> str:
         """Room for one value on the stack."""

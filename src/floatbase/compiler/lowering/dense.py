@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import ExitStack
 
-from floatbase.compiler.lowering.arrays import VECTOR, copy, spread
+from floatbase.compiler.lowering.arrays import copy, spread
 from floatbase.compiler.lowering.builder import Builder
 from floatbase.compiler.lowering.module import Frame
 from floatbase.compiler.program import Block
@@ -28,7 +28,7 @@ def emit_matmul(builder: Builder, frame: Frame, block: Block, arguments: str, ou
     if not n or not m:
         return
     element = builder.element
-    across = VECTOR // element.size if element.lanes == 1 else 1  # columns of a vector, for one state
+    across = element.across if element.lanes == 1 else 1  # columns of a vector, for one state
     wide = builder.using(element.with_lanes(across)) if across > 1 and m >= across else builder
     across = across if wide is not builder else 1
     tall, broad = min(n, 4), 2 if m >= 2 * across else 1
@@ -198,7 +198,7 @@ def _along_row(builder: Builder, start: str, stop: str, body: _RowBody) -> None:
         with builder.loop(stop, start=start) as j:
             body(builder, j)
         return
-    wide = builder.using(element.with_lanes(VECTOR // element.size))
+    wide = builder.using(element.with_lanes(element.across))
     length = builder.let(f"sub i64 {stop}, {start}")
     whole = builder.let(f"and i64 {length}, {-wide.element.lanes}")
     middle = _sum(builder, start, whole)

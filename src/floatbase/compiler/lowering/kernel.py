@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from floatbase.compiler.lowering.arrays import copy
 from floatbase.compiler.lowering.blocks import emit_block
 from floatbase.compiler.lowering.builder import Builder
-from floatbase.compiler.lowering.elementary import elementary_function
+from floatbase.compiler.lowering.elementary import elementary_function, inline_function
 from floatbase.compiler.lowering.module import Frame, Module, subprogram_name
 from floatbase.compiler.lowering.selection import (
     IN_MEMORY,
@@ -48,9 +48,10 @@ _INTRINSICS = {Op.SQRT: "sqrt", Op.ABS: "fabs", Op.FLOOR: "floor", Op.CEIL: "cei
 class Kernel:
     """Emits one program into a builder; a long one into several functions that it calls, one after another.
 
-    `places` says where values that lie in memory are: an array and a position in it. The array is the name of a
-    pointer, or an offset in scratch memory. `sinks` says where values are to be stored as soon as they are computed.
-    `parameters` are those of the function that is written, and `prelude` writes what each part of it begins with.
+    `inputs` is an array of all inputs, or says where each is. `places` says where values that lie in memory are: an
+    array and a position in it. The array is the name of a pointer, or an offset in scratch memory. `sinks` says where
+    values are to be stored as soon as they are computed. `parameters` are those of the function that is written,
+    and `prelude` writes what each part of it begins with.
     """
 
     def __init__(
@@ -59,13 +60,13 @@ class Kernel:
         builder: Builder,
         program: Program,
         frame: Frame,
-        inputs: Base,
+        inputs: Base | Callable[[int], tuple[Base, int]],
         parameters: Sequence[str] = ("%scratch",),
         prelude: Callable[[Builder], None] | None = None,
     ) -> None:
         self.module, self.builder, self.program, self.frame = module, builder, program, frame
         self.inputs, self.parameters, self.prelude = inputs, parameters, prelude
-        self.selection: Selection = select_instructions(program, module.element.fma)
+        self.selection: Selection = select_instructions(program, module.element.fma, not module.target.is_gpu)
         self.names: list[str] = [""] * len(program.code)
         self.places: dict[int, tuple[Base, int]] = {}
         self.sinks: dict[int, list[tuple[Base, int]]] = {}
@@ -81,7 +82,7 @@ class Kernel:
         """All instructions, in the order of the selection; `name` is that of the function."""
         steps = self.selection.steps
         self._settle_arguments()
-        if len(steps) <= PART:
+        if self.module.target.is_gpu or len(steps) <= PART:  # assemblers of GPUs take programs of any length
             self._emit_steps(steps)
             return
         parts = split_steps(self.program, self.selection, PART)
@@ -141,7 +142,7 @@ class Kernel:
         self.builder.declarations.add(f"declare {kind} @llvm.fma.{self.module.element.mangled}({kind}, {kind}, {kind})")
         for step in steps:
             if isinstance(step, Group):
-                self._group(step)
+                (self._group_inline if self.module.target.is_gpu else self._group)(step)
                 continue
             op, a, b, c = code[step]
             if op in prefix:
@@ -211,7 +212,7 @@ class Kernel:
         if op == Op.CONSTANT:
             return
         if op == Op.INPUT:
-            self.places[number] = (self.inputs, a)
+            self.places[number] = self.inputs(a) if callable(self.inputs) else (self.inputs, a)
         elif op == Op.PROJECT:
             base, position = self.places[a]
             self.places[number] = (base, position + b)
@@ -273,6 +274,15 @@ class Kernel:
             for part, number in enumerate(wanted):
                 if number >= 0:
                     self.places[number] = (results, part * capacity + position)
+
+    def _group_inline(self, group: Group) -> None:
+        """Evaluate a function in registers, one call after another."""
+        for values, wanted in zip(group.arguments, group.results, strict=True):
+            arguments = [self.value(value) for value in values]
+            results = inline_function(self.module, self.builder, group.function, arguments)
+            for number, result in zip(wanted, results, strict=False):
+                if number >= 0:
+                    self.names[number] = result
 
     def store_all(self, numbers: Sequence[int], target: str, region: Base | None = None) -> None:
         """Write values to consecutive elements of an array; long runs of neighbours in memory are copied by a loop.

@@ -10,6 +10,9 @@ from floatbase.compiler.program import Program
 from floatbase.compiler.target import DType, Target
 
 CACHE_LINE = 64
+VECTOR = 64
+"""Bytes of the vectors in which the numbers of one state are taken; narrower processors take them in several pieces."""
+
 FRAME_END = "@FRAME_END@"
 """Stands for a function's own scratch size until that is known: where the scratch of what it calls begins."""
 
@@ -50,7 +53,8 @@ class Module:
     @staticmethod
     def create(target: Target, dtype: DType, lanes: int) -> Module:
         """An empty module."""
-        return Module(target, Element(dtype, lanes, target.has_fma))
+        size = 8 if dtype == "float64" else 4
+        return Module(target, Element(dtype, lanes, target.has_fma, 1 if target.is_gpu else VECTOR // size))
 
     def builder(self, element: Element | None = None) -> Builder:
         """For the body of a new function."""

@@ -60,13 +60,19 @@ class Selection:
     steps: list[int | Group]
 
 
-def select_instructions(program: Program, fuse: bool) -> Selection:
-    """Drop what is dead, fuse products into sums, group elementary functions and put all in order."""
+def select_instructions(program: Program, fuse: bool, together: bool = True) -> Selection:
+    """Drop what is dead, fuse products into sums, group elementary functions and put all in order.
+
+    `together`: evaluate functions together, all else in the program's own order. Otherwise every value is computed when
+    the first result needs it, so that fewer are kept at a time.
+    """
     code: list[list[int]] = program.code.tolist()
     uses = _count_uses(program, code)
     if fuse:
         _fuse(code, uses)
-    return Selection(code, _order(program, code, uses, _group(program, code, uses)))
+    groups = _group(program, code, uses, together)
+    order = _order if together else _order_by_need
+    return Selection(code, order(program, code, uses, groups))
 
 
 def operands(program: Program, row: list[int]) -> list[int]:
@@ -143,8 +149,8 @@ def _fuse(code: list[list[int]], uses: list[int]) -> None:
             uses[a] = 0
 
 
-def _group(program: Program, code: list[list[int]], uses: list[int]) -> dict[int, Group]:
-    """The group of every value that an elementary function gives.
+def _group(program: Program, code: list[list[int]], uses: list[int], together: bool) -> dict[int, Group]:
+    """The group of every value that an elementary function gives; groups of one evaluation if not `together`.
 
     Values whose longest chain of function evaluations has the same length cannot depend on one another.
     """
@@ -163,9 +169,10 @@ def _group(program: Program, code: list[list[int]], uses: list[int]) -> dict[int
             results[part] = value
     groups: dict[int, Group] = {}
     for (_, name), calls in members.items():
-        group = Group(name, tuple(calls), tuple(tuple(parts) for parts in calls.values()))
-        for numbers in group.results:
-            groups.update((number, group) for number in numbers if number >= 0)
+        for together_calls in [calls] if together else [{one: wanted} for one, wanted in calls.items()]:
+            group = Group(name, tuple(together_calls), tuple(tuple(parts) for parts in together_calls.values()))
+            for numbers in group.results:
+                groups.update((number, group) for number in numbers if number >= 0)
     return groups
 
 
@@ -185,6 +192,17 @@ def _order(program: Program, code: list[list[int]], uses: list[int], groups: dic
             done[value] = 1
             steps.append(value)
             continue
+        _visit(value, program, code, groups, done, steps)
+    return steps
+
+
+def _order_by_need(
+    program: Program, code: list[list[int]], uses: list[int], groups: dict[int, Group]
+) -> list[int | Group]:
+    """Depth first from the results."""
+    done = bytearray(len(code))
+    steps: list[int | Group] = []
+    for value in _roots(program):
         _visit(value, program, code, groups, done, steps)
     return steps
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from floatbase.compiler.blocks import tree_rows
-from floatbase.compiler.lowering.arrays import VECTOR, spread
+from floatbase.compiler.lowering.arrays import spread
 from floatbase.compiler.lowering.builder import Builder
 from floatbase.compiler.lowering.module import Frame
 from floatbase.compiler.program import Block
@@ -26,7 +26,7 @@ def emit_tree_solve(builder: Builder, frame: Frame, block: Block, arguments: str
     rows = tree_rows(block)
     lead = n + sum(len(row) for row in rows)
     element = builder.element
-    across = VECTOR // element.size if element.lanes == 1 and m * element.size >= VECTOR else 1
+    across = element.across if element.lanes == 1 and m >= element.across else 1
     wide = builder.using(element.with_lanes(across)) if across > 1 else builder
     broad = min(BROAD, m // across)
     right = builder.at(arguments, lead)

@@ -9,7 +9,7 @@ A function's arguments lie in scratch memory one array after another, and so do 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from floatbase.compiler.lowering.builder import Builder, Element
@@ -17,6 +17,7 @@ from floatbase.compiler.lowering.elementary.exponential import cosh, exp, expm1,
 from floatbase.compiler.lowering.elementary.inverse import acos, asin, atan, atan2
 from floatbase.compiler.lowering.elementary.logarithm import log, log1p
 from floatbase.compiler.lowering.elementary.power import power
+from floatbase.compiler.lowering.elementary.single_precision import single_sincos
 from floatbase.compiler.lowering.elementary.trigonometric import sincos, tan
 from floatbase.compiler.lowering.module import Module
 
@@ -56,6 +57,16 @@ def elementary_function(module: Module, function: str) -> ElementaryFunction:
     lanes = module.target.native_vector_bits // 64
     module.once(function, lambda: _emit(module, function, body, arguments, results, lanes))
     return ElementaryFunction(f"@{function}", arguments, results, lanes)
+
+
+def inline_function(module: Module, builder: Builder, function: str, arguments: Sequence[str]) -> tuple[str, ...]:
+    """Evaluate a function on values in registers, where it stands."""
+    if function == "sincos" and builder.element.dtype == "float32" and builder.element.lanes == 1:
+        return single_sincos(module, builder, *arguments)
+    body, _, _ = _BODIES[function]
+    wide = builder.using(Element("float64", builder.element.lanes, builder.element.fma))
+    results = body(module, wide, *(_widen(wide, builder, argument) for argument in arguments))
+    return tuple(_narrow(wide, builder, result) for result in results)
 
 
 def _emit(module: Module, name: str, body: _Body, arguments: int, results: int, lanes: int) -> int:

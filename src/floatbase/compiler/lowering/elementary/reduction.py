@@ -45,6 +45,9 @@ def reduce_angle(module: Module, builder: Builder, x: str) -> tuple[str, str, st
     module.once("reduce_large", lambda: _emit_large(module))
 
     def lanes() -> None:
+        if builder.element.lanes == 1:
+            builder.do(f"call void @reduce_large({', '.join(f'ptr {place}' for place in places)})")
+            return
         scalar = builder.using(builder.element.with_lanes(1))
         kind = builder.element.mask
         with scalar.loop(builder.element.lanes) as lane:
