@@ -8,6 +8,7 @@ VENV ?= .venv
 WORKERS ?= 2
 PYTEST_ARGS ?=
 QUICK ?= --set draws=10 --set systems=3 --set flows=1 --set lengths=5
+QUICK_CONTROL ?= --set guesses=1 --set iterations=100
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
@@ -50,6 +51,7 @@ $(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
 
 experiments: $(VENV)/.installed-demo
 	$(BIN)/floatbase run geometric-linearization $(QUICK)
+	$(BIN)/floatbase run optimal-control $(QUICK_CONTROL)
 
 demo: $(VENV)/.installed-demo
 	$(BIN)/python -m floatbase.demo

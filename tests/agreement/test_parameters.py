@@ -36,7 +36,7 @@ def values(tree: Tree, name: str, rng: np.random.Generator, n: int) -> dict[str,
     q, v = random_state(rng, tree, (n,))
     known = {"q": q, "v": v, "s": q[:, 7:], "s_dot": v[:, 6:], "omega": v[:, :3], "proper_acceleration": v[:, :6]}
     known |= {"a": rng.standard_normal(v.shape), "tau": rng.standard_normal(v.shape)}
-    known["s_ddot"] = known["a"][:, 6:]
+    known |= {"s_ddot": known["a"][:, 6:], "dt": rng.uniform(1e-3, 2e-3, n)}
     return {key: known[key] for key in QUANTITIES[name].state}
 
 
@@ -59,7 +59,7 @@ def test_a_batch_of_robots_equals_the_loop(name, representation, rng):
         return quantity.algorithm(tree, *arguments[:-1], **static, parameters=arguments[-1])
 
     batch = flat(function(*state.values(), phis), ROBOTS)
-    sizes = {key: value.shape[-1] for key, value in state.items()} | {"parameters": phis.shape[-1]}
+    sizes: dict[str, Any] = {key: value.shape[1:] for key, value in state.items()} | {"parameters": phis.shape[1:]}
     interpreted = flat(tuple(interpret(trace(function, sizes), *state.values(), phis)), ROBOTS)
     for k in range(ROBOTS):
         arguments = [value[k] for value in state.values()]

@@ -8,7 +8,10 @@ from floatbase.errors import unknown_name
 from floatbase.experiments.plan import Experiment
 
 # where `EXPERIMENT` is; imported when it is asked for
-_PLACES = {"geometric-linearization": "floatbase.experiments.geometric.experiment"}
+_PLACES = {
+    "geometric-linearization": "floatbase.experiments.geometric.experiment",
+    "optimal-control": "floatbase.experiments.optimal_control.experiment",
+}
 
 
 def names() -> list[str]:

@@ -9,6 +9,7 @@ from floatbase.experiments.results import Result, Row, Value
 from floatbase.report import Cell, Picture, Section, fold, number_text, page, paragraph, picture, table
 
 _HEADERS = ("quantity", "ours", "published", "unit", "criterion", "holds", "source")
+FEW = 4  # numbers that fit into a cell
 
 
 def result_page(experiment: Experiment, result: Result, pictures: Sequence[Picture]) -> str:
@@ -40,21 +41,36 @@ def holds_text(row: Row) -> str:
     return {True: "yes", False: "no", None: "-"}[row.holds]
 
 
+def value_text(value: Value) -> str:
+    """A number, a few numbers, or the shape of an array."""
+    if not isinstance(value, tuple):
+        return number_text(value)
+    if any(isinstance(entry, tuple) for entry in value):
+        return f"{len(value)} × {len(value[0])}"  # type: ignore[arg-type]
+    entries = [entry for entry in value if not isinstance(entry, tuple)]
+    return f"{len(value)} entries" if len(value) > FEW else ", ".join(number_text(entry, 3) for entry in entries)
+
+
+def _in_table(row: Row) -> bool:
+    """Whether a row is a line of a table: no matrix, nor a vector that is long or was published."""
+    if not isinstance(row.ours, tuple):
+        return True
+    return row.published is None and len(row.ours) <= FEW and not isinstance(row.ours[0], tuple)
+
+
 def _parts(rows: Sequence[Row]) -> list[str]:
-    numbers = [_line(row) for row in rows if not isinstance(row.ours, tuple)]
+    numbers = [_line(row) for row in rows if _in_table(row)]
     used = [k for k in range(len(_HEADERS)) if any(line[k].text for line in numbers)]
     headers, lines = [_HEADERS[k] for k in used], [[line[k] for k in used] for line in numbers]
     parts = [table(headers, lines)] if numbers else []
-    return parts + [_matrix(row) for row in rows if isinstance(row.ours, tuple)]
+    return parts + [_matrix(row) for row in rows if not _in_table(row)]
 
 
 def _line(row: Row) -> list[Cell]:
-    assert not isinstance(row.ours, tuple)
-    published = "" if row.published is None or isinstance(row.published, tuple) else number_text(row.published)
     return [
         Cell(row.quantity),
-        Cell(number_text(row.ours), kind="number"),
-        Cell(published, kind="number"),
+        Cell(value_text(row.ours), kind="number"),
+        Cell("" if row.published is None else value_text(row.published), kind="number"),
         Cell(row.unit),
         Cell(row.criterion),
         Cell(holds_text(row), kind=_kind(row.holds)),

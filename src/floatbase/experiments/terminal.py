@@ -7,11 +7,10 @@ from rich.table import Table
 from rich.text import Text
 
 from floatbase.experiments.catalog import experiment, names
-from floatbase.experiments.pages import by_section, holds_text
+from floatbase.experiments.pages import by_section, holds_text, value_text
 from floatbase.experiments.plan import Experiment
-from floatbase.experiments.results import Result, Row, Value
+from floatbase.experiments.results import Result, Row
 from floatbase.experiments.settings import options
-from floatbase.report import number_text
 
 _STYLES = {True: "green", False: "bold red", None: "dim"}
 
@@ -68,17 +67,9 @@ def print_result(console: Console, result: Result) -> None:
 def _cells(row: Row) -> tuple[Text, ...]:
     texts = (
         row.quantity,
-        _text(row.ours),
-        "" if row.published is None else _text(row.published),
+        value_text(row.ours),
+        "" if row.published is None else value_text(row.published),
         row.unit,
         row.criterion,
     )
     return (*map(Text, texts), Text(holds_text(row), style=_STYLES[row.holds]))
-
-
-def _text(value: Value) -> str:
-    """A number, or the shape of an array."""
-    if not isinstance(value, tuple):
-        return number_text(value)
-    first = value[0]
-    return f"{len(value)} × {len(first)}" if isinstance(first, tuple) else f"{len(value)} entries"

@@ -1,0 +1,136 @@
+r"""The same robots with a state that is a vector: base position, roll, pitch and yaw, joint positions, velocity.
+
+The velocity $\nu$ stays what it is, $\dot y = G(y)^{-1} \nu$ with $\omega = E(\phi)\, \dot\phi$ in the axes of the base
+and $|\det E| = |\cos \mathrm{pitch}|$. A step is $y_{k+1} = y_k + h\, G(y_k)^{-1} \nu_{k+1}$. By the chain rule
+
+$$ \dot\nu_y = \dot\nu_q\, G, \qquad
+   \frac{\partial}{\partial\phi_j}\, E^{-1} \omega = -E^{-1} \frac{\partial E}{\partial\phi_j}\, E^{-1} \omega . $$
+
+Nothing is left out or approximated; where the pitch is a quarter turn $G$ has no inverse, and near it steps are wrong.
+Bos 2019, table 2.1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from floatbase.errors import ArgumentError
+from floatbase.experiments.optimal_control.systems import Dynamics, semi_implicit
+from floatbase.spatial import (
+    hat,
+    quaternion_from_rotation,
+    rotation_from_quaternion,
+    rotation_from_rpy,
+    rpy_from_rotation,
+    rpy_rate_matrix,
+)
+from floatbase.spatial.arrays import Array, apply_matrix, transpose
+
+
+@dataclass(frozen=True)
+class OnEulerAngles:
+    """States (base position, roll, pitch, yaw, joint positions, v) of a robot in "body" or "mixed" representation."""
+
+    dynamics: Dynamics
+
+    def __post_init__(self) -> None:
+        robot = self.dynamics.robot
+        if robot.representation == "inertial" or robot.nq != robot.nv + 1:
+            raise ArgumentError("Euler angles are for floating bases, body or mixed representation, joints of one dof")
+
+    def state(self, q: Array, v: Array) -> Array:
+        """From a configuration and a velocity."""
+        angles = rpy_from_rotation(rotation_from_quaternion(q[..., 3:7]))
+        return np.concatenate([q[..., :3], angles, q[..., 7:], v], axis=-1)
+
+    def parts(self, x: Array) -> tuple[Array, Array]:
+        """The configuration and the velocity."""
+        nv = self.dynamics.robot.nv
+        quaternion = quaternion_from_rotation(rotation_from_rpy(x[..., 3:6]))
+        return np.concatenate([x[..., :3], quaternion, x[..., 6:nv]], axis=-1), x[..., nv:]
+
+    def step(self, x: Array, u: Array) -> Array:
+        """The next state."""
+        q, v = self.parts(x)
+        h, nv = self.dynamics.step_size, self.dynamics.robot.nv
+        v = v + h * self.dynamics.acceleration(q, v, u)
+        return np.concatenate([x[..., :nv] + h * apply_matrix(self._rate_map(x), v), v], axis=-1)
+
+    def move(self, x: Array, z: Array) -> Array:
+        """A state changed by z (..., 2 nv)."""
+        return x + z
+
+    def difference(self, x: Array, x_other: Array) -> Array:
+        """The change that leads from `x` to the other."""
+        return x_other - x
+
+    def sensitivities(self, X: Array, U: Array) -> tuple[Array, Array]:
+        """`A` and `B` of the steps."""
+        q, v = self.parts(X)
+        h, by = self.dynamics.step_size, self.dynamics.slopes(q, v, U)
+        moving, v_next = self._rate_map(X), v + h * by.value
+        R, E, E_inverse = rotation_from_rpy(X[..., 3:6]), rpy_rate_matrix(X[..., 3:6]), inverse_rate_matrix(X[..., 3:6])
+        start = np.broadcast_to(np.eye(v.shape[-1]), moving.shape).copy()
+        omega = v_next[..., 3:6]
+        if self.dynamics.robot.representation == "body":
+            start[..., :3, 3:6] -= h * R @ hat(v_next[..., :3]) @ E  # the direction of its velocity turns with the base
+        else:
+            omega = apply_matrix(transpose(R), omega)
+            start[..., 3:6, 3:6] += h * E_inverse @ hat(omega) @ E  # ... that of a fixed angular velocity against it
+        rates = apply_matrix(E_inverse, omega)
+        for k, slope in enumerate(_rate_matrix_slopes(X[..., 3:6])):
+            start[..., 3:6, 3 + k] -= h * apply_matrix(E_inverse @ slope, rates)
+        return semi_implicit(by._replace(dq=by.dq @ self._velocity_map(X)), h, start, h * moving)
+
+    def tangent_map(self, X: Array) -> Array:
+        """From changes of these states to changes on the manifold (N, 2 nv, 2 nv)."""
+        nv = self.dynamics.robot.nv
+        found = np.broadcast_to(np.eye(2 * nv), (len(X), 2 * nv, 2 * nv)).copy()
+        found[..., :nv, :nv] = self._velocity_map(X)
+        return found
+
+    def _velocity_map(self, X: Array) -> Array:
+        """G (..., nv, nv): from rates of coordinates to velocities."""
+        R, E = rotation_from_rpy(X[..., 3:6]), rpy_rate_matrix(X[..., 3:6])
+        return self._map(transpose(R), E) if self.dynamics.robot.representation == "body" else self._map(None, R @ E)
+
+    def _rate_map(self, X: Array) -> Array:
+        """Its inverse."""
+        R, E_inverse = rotation_from_rpy(X[..., 3:6]), inverse_rate_matrix(X[..., 3:6])
+        if self.dynamics.robot.representation == "body":
+            return self._map(R, E_inverse)
+        return self._map(None, E_inverse @ transpose(R))
+
+    def _map(self, linear: Array | None, angular: Array) -> Array:
+        nv = self.dynamics.robot.nv
+        found = np.broadcast_to(np.eye(nv), (*angular.shape[:-2], nv, nv)).copy()
+        if linear is not None:
+            found[..., :3, :3] = linear
+        found[..., 3:6, 3:6] = angular
+        return found
+
+
+def inverse_rate_matrix(angles: Array) -> Array:
+    """The inverse of `rpy_rate_matrix`: infinite entries where the pitch is a quarter turn."""
+    roll, pitch = angles[..., 0], angles[..., 1]
+    cr, sr = np.cos(roll), np.sin(roll)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        steep, tangent = 1.0 / np.cos(pitch), np.tan(pitch)
+        rows = [
+            [1.0 + 0.0 * roll, sr * tangent, cr * tangent],
+            [0.0 * roll, cr, -sr],
+            [0.0 * roll, sr * steep, cr * steep],
+        ]
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+
+
+def _rate_matrix_slopes(angles: Array) -> tuple[Array, Array]:
+    """Derivatives of `rpy_rate_matrix` by roll and by pitch; yaw has no part in it."""
+    roll, pitch = angles[..., 0], angles[..., 1]
+    cr, sr, cp, sp = np.cos(roll), np.sin(roll), np.cos(pitch), np.sin(pitch)
+    by_roll, by_pitch = np.zeros((2, *roll.shape, 3, 3))
+    by_roll[..., 1, 1], by_roll[..., 1, 2], by_roll[..., 2, 1], by_roll[..., 2, 2] = -sr, cr * cp, -cr, -sr * cp
+    by_pitch[..., 0, 2], by_pitch[..., 1, 2], by_pitch[..., 2, 2] = -cp, -sr * sp, -cr * sp
+    return by_roll, by_pitch
