@@ -87,6 +87,29 @@ class CentroidalMomentumRateDerivatives(NamedTuple):
     da: Any
 
 
+class InverseDynamicsGradient(NamedTuple):
+    """A vector times the derivatives of inverse dynamics, (..., nv) each."""
+
+    dq: Any
+    dv: Any
+    da: Any
+
+
+class ForwardDynamicsGradient(NamedTuple):
+    """A vector times the derivatives of forward dynamics, (..., nv) each."""
+
+    dq: Any
+    dv: Any
+    dtau: Any
+
+
+class StateGradient(NamedTuple):
+    """A vector `p` times the matrices of a change of state: `state` (..., 2 nv) is `A^T p`, `forces` is `B^T p`."""
+
+    state: Any
+    forces: Any
+
+
 class Linearization(NamedTuple):
     r"""`A` (..., 2 nv, 2 nv) and `B` (..., 2 nv, n) of $\dot z = A z + B w$, with changes z of the state in its tangent
     space and w of the n joint forces.

@@ -36,7 +36,8 @@ def values(tree: Tree, name: str, rng: np.random.Generator, n: int) -> dict[str,
     q, v = random_state(rng, tree, (n,))
     known = {"q": q, "v": v, "s": q[:, 7:], "s_dot": v[:, 6:], "omega": v[:, :3], "proper_acceleration": v[:, :6]}
     known |= {"a": rng.standard_normal(v.shape), "tau": rng.standard_normal(v.shape)}
-    known |= {"s_ddot": known["a"][:, 6:], "dt": rng.uniform(1e-3, 2e-3, n)}
+    known |= {"s_ddot": known["a"][:, 6:], "dt": rng.uniform(1e-3, 2e-3, n), "u": known["a"][:, 6:]}
+    known |= {"w": rng.standard_normal(v.shape)} | {key: rng.standard_normal((n, 2 * tree.nv)) for key in "zp"}
     return {key: known[key] for key in QUANTITIES[name].state}
 
 

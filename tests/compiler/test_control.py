@@ -8,8 +8,10 @@ import pytest
 from floatbase.compiler import (
     Graph,
     cholesky_solve,
+    compile_program,
     dense_matmul,
     gather,
+    guard,
     interpret,
     scan,
     subprogram,
@@ -20,7 +22,7 @@ from floatbase.compiler import (
     while_loop,
 )
 from floatbase.compiler.graph import current_graph
-from floatbase.errors import ArgumentError, ShapeError, TraceError
+from floatbase.errors import ArgumentError, ShapeError, StateError, TraceError
 
 
 def as_arrays(value):
@@ -198,7 +200,7 @@ def test_pivoting():
         (lambda x: while_loop(lambda c, s: c[0] > 0, lambda c, s: c[0], x, limit=3), TraceError, "carry of shape ()"),
         (lambda x: gather(x, x), ShapeError, "symbolic index must be a scalar, got shape (2,)"),
         (lambda x: gather(2.0, x[0]), ShapeError, "at least one row"),
-        (lambda x: subprogram(lambda y: (y, y))(x), TraceError, "must return one array, got 2"),
+        (lambda x: subprogram(lambda y: (y, y))(x), TraceError, "must return one array, got tuple"),
         (lambda x: dense_matmul(x, x), ShapeError, "dense_matmul of shapes (2,) and (2,)"),
         (lambda x: current_graph().block("call", [x[0] > 0]), TraceError, "truth value cannot be passed"),
     ],
@@ -207,3 +209,17 @@ def test_misuse(function, error, message):
     with pytest.raises(error) as caught:
         trace(function, {"x": 2})
     assert message in str(caught.value)
+
+
+def test_guards_of_a_subprogram_are_those_of_the_caller():
+    @subprogram
+    def root(x):
+        guard(x[0] >= 0.0, "the first must not be negative")
+        return np.sqrt(x)
+
+    program = trace(lambda x: root(root(x)) + root(x - 1.0), {"x": 2})
+    assert [text for _, text in program.guards] == ["the first must not be negative"]
+    function = compile_program(program)
+    np.testing.assert_allclose(function(np.array([4.0, 9.0])), np.sqrt(np.sqrt([4.0, 9.0])) + np.sqrt([3.0, 8.0]))
+    with pytest.raises(StateError, match="must not be negative"):
+        function(np.array([0.5, 9.0]))

@@ -195,13 +195,13 @@ def test_guards():
         return x * 2.0
 
     program = trace(function, {"x": 2}).validate()
-    assert [message for _, message in program.guards] == ["x[0] must be positive", "x must be small", "x must be small"]
+    assert [message for _, message in program.guards] == ["x[0] must be positive", "x must be small"]
     failed = failed_guards(program, np.array([[1.0, 2.0], [-1.0, 2.0], [1.0, 20.0]]))
     np.testing.assert_array_equal(failed["x[0] must be positive"], [False, True, False])
     with pytest.raises(StateError, match="must be positive"):
         function(np.array([-1.0, 0.0]))
     with pytest.raises(TraceError, match="at most 31 guards"):
-        trace(lambda x: [guard(x[k] > 0, "positive") for k in range(40)] and x, {"x": 40})
+        trace(lambda x: [guard(x[k] > 0, f"positive {k}") for k in range(40)] and x, {"x": 40})
 
 
 def test_the_numbers_of_operations_do_not_change():

@@ -53,11 +53,20 @@ from floatbase.algorithms.derivatives.kinematics import (
 )
 from floatbase.algorithms.derivatives.linearization import linearize
 from floatbase.algorithms.derivatives.parameters import forward_dynamics_parameter_derivatives
+from floatbase.algorithms.derivatives.products import inverse_dynamics_change, inverse_dynamics_gradient
 from floatbase.algorithms.derivatives.second_order import inverse_dynamics_hessian
 from floatbase.algorithms.derivatives.second_order_tensors import (
     SecondDerivativePattern,
     inverse_dynamics_second_derivatives,
     second_derivative_pattern,
+)
+from floatbase.algorithms.derivatives.state_products import (
+    forward_dynamics_gradient,
+    forward_dynamics_product,
+    linearize_gradient,
+    linearize_product,
+    step_gradient,
+    step_product,
 )
 from floatbase.algorithms.derivatives.steps import step_derivatives, step_parameter_derivatives
 from floatbase.algorithms.drive_regressor import arm_parameters, arm_regressor, drive_regressor
@@ -131,14 +140,18 @@ __all__ = [
     "finite_difference",
     "forward_dynamics",
     "forward_dynamics_derivatives",
+    "forward_dynamics_gradient",
     "forward_dynamics_parameter_derivatives",
+    "forward_dynamics_product",
     "generalized_forces",
     "gravity",
     "hybrid_dynamics",
     "integrate",
     "integrate_derivatives",
     "inverse_dynamics",
+    "inverse_dynamics_change",
     "inverse_dynamics_derivatives",
+    "inverse_dynamics_gradient",
     "inverse_dynamics_hessian",
     "inverse_dynamics_second_derivatives",
     "inverse_mass_matrix",
@@ -148,6 +161,8 @@ __all__ = [
     "kinetic_energy",
     "kinetic_energy_regressor",
     "linearize",
+    "linearize_gradient",
+    "linearize_product",
     "link_coriolis_matrix",
     "local_torque_regressor",
     "locked_inertia",
@@ -168,7 +183,9 @@ __all__ = [
     "stacked_submodel_regressor",
     "step",
     "step_derivatives",
+    "step_gradient",
     "step_parameter_derivatives",
+    "step_product",
     "submodel_parameters",
     "submodel_regressor",
     "submodel_wrench",

@@ -5,7 +5,7 @@ Derivatives of `integrate` are the identity but for the velocities that turn som
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from floatbase.algorithms.configuration import turning_velocities
 from floatbase.compiler.dense import dense_matmul
 from floatbase.model.tree import Tree
-from floatbase.spatial.arrays import Array, vector
+from floatbase.spatial.arrays import Array, apply_matrix, components, transpose, vector
 
 Factor = Any  # a number, or an array (..., 1)
 
@@ -33,6 +33,23 @@ def turn_columns(tree: Tree, A: Array, turns: Array) -> Array:
     result = A.copy()
     for block in turning_velocities(tree):
         result[..., block] = dense_matmul(A[..., block], turns[..., block, block])
+    return result
+
+
+def turn(tree: Tree, turns: Array, x: Array) -> Array:
+    """Derivatives of `integrate` times a vector (..., nv)."""
+    return _turned(tree, turns, x, lambda block: block)
+
+
+def turn_back(tree: Tree, turns: Array, x: Array) -> Array:
+    """The same, transposed."""
+    return _turned(tree, turns, x, transpose)
+
+
+def _turned(tree: Tree, turns: Array, x: Array, form: Callable[[Array], Array]) -> Array:
+    result = vector(components(x), x, turns[..., 0])
+    for block in turning_velocities(tree):
+        result[..., block] = apply_matrix(form(turns[..., block, block]), x[..., block])
     return result
 
 

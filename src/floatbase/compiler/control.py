@@ -7,6 +7,7 @@ symbols: a real loop or call in machine code, whose size does not depend on how 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from floatbase.compiler.blocks import MAX_LENGTH
 from floatbase.compiler.graph import current_graph
 from floatbase.compiler.program import Port, Program
-from floatbase.compiler.scalar import Scalar
+from floatbase.compiler.scalar import Scalar, select
 from floatbase.compiler.symbol_arrays import SymbolArray, as_symbols, is_symbolic
 from floatbase.compiler.tracing import trace
 from floatbase.errors import ArgumentError, ShapeError, TraceError
@@ -129,24 +130,36 @@ def gather(table: Any, index: Any) -> Any:
 def subprogram(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function over arrays that is compiled once and called, instead of being unrolled at every use.
 
-    It takes arrays and returns one array. With numbers it is the function itself.
+    It takes arrays and returns one array. With numbers it is the function itself. Its guards are the caller's.
     """
-    programs: dict[tuple[tuple[int, ...], ...], Program] = {}
+    programs: dict[tuple[tuple[int, ...], ...], tuple[Program, list[str]]] = {}
+
+    def guarded(messages: list[str], *arrays: Any) -> tuple[Any, ...]:
+        """The result, and behind it what its guards demand as numbers; `messages` is filled with what they say."""
+        result, demanded = function(*arrays), current_graph().guards
+        if isinstance(result, tuple | list | dict):
+            raise TraceError(f"subprogram {name!r} must return one array, got {type(result).__name__}")
+        messages += [message for _, message in demanded]
+        flags = [select(condition, 1.0, 0.0) for condition, _ in demanded]
+        demanded.clear()
+        return (result, _packed(flags, (len(flags),))) if flags else (result,)
 
     def call(*arrays: Any) -> Any:
         if not is_symbolic(*arrays):
             return function(*arrays)
         shapes = tuple(np.shape(array) for array in arrays)
-        program = programs.get(shapes)
-        if program is None:
-            ports = [Port(f"argument{k}", shape) for k, shape in enumerate(shapes)]
-            program = programs[shapes] = trace(function, ports)
-            if len(program.outputs) != 1:
-                raise TraceError(f"subprogram {program.name!r} must return one array, got {len(program.outputs)}")
+        if shapes not in programs:
+            ports, said = [Port(f"argument{k}", shape) for k, shape in enumerate(shapes)], list[str]()
+            programs[shapes] = trace(partial(guarded, said), ports, name), said
+        program, messages = programs[shapes]
         arguments = [item for array in arrays for item in as_symbols(array).flat]
-        return _packed(current_graph().block("call", arguments, (program,)), program.outputs[0].shape)
+        values = current_graph().block("call", arguments, (program,))
+        size = program.outputs[0].size
+        for flag, message in zip(values[size:], messages, strict=True):
+            guard(flag > 0.5, message)
+        return _packed(values[:size], program.outputs[0].shape)
 
-    call.__name__ = getattr(function, "__name__", "subprogram")
+    name = call.__name__ = getattr(function, "__name__", "subprogram")
     call.__doc__ = function.__doc__
     return call
 

@@ -104,12 +104,15 @@ class Graph:
         return [self.node((int(Op.PROJECT), instruction, k)) for k in range(self.blocks[number].size)]
 
     def guard(self, condition: Any, message: str) -> None:
-        """Demand that a truth value holds whenever the program runs."""
+        """Demand that a truth value holds whenever the program runs; those with one message become one."""
         if isinstance(condition, Truth):
-            if not any(known is condition and text == message for known, text in self.guards):
-                if len(self.guards) == MAX_GUARDS:
-                    raise TraceError(f"a program can have at most {MAX_GUARDS} guards")
-                self.guards.append((condition, message))
+            for number, (known, text) in enumerate(self.guards):
+                if text == message:
+                    self.guards[number] = (known if known is condition else known & condition, message)
+                    return
+            if len(self.guards) == MAX_GUARDS:
+                raise TraceError(f"a program can have at most {MAX_GUARDS} guards")
+            self.guards.append((condition, message))
         elif not condition:
             raise TraceError(f"a guard can never hold: {message}")
 

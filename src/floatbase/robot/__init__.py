@@ -12,6 +12,7 @@ from floatbase.robot.derivatives import Derivatives
 from floatbase.robot.dynamics import Dynamics
 from floatbase.robot.kinematic_derivatives import KinematicDerivatives
 from floatbase.robot.kinematics import Kinematics
+from floatbase.robot.products import Products
 from floatbase.robot.regressors import Regressors
 from floatbase.robot.steps import Steps
 
@@ -26,6 +27,7 @@ class Robot(
     Derivatives,
     KinematicDerivatives,
     Steps,
+    Products,
     Regressors,
     Changes,
 ):

@@ -14,7 +14,8 @@ from floatbase.results import STEPS, charts
 
 STATE = ("q", "v", "a", "tau")
 SENSOR_STATE = ("s", "s_dot", "s_ddot", "proper_acceleration", "omega")
-ARRAYS = ("q", "q_end", "v", "a", "tau", "dt", "wrench", *SENSOR_STATE)  # in the order compiled functions take them
+DIRECTIONS = ("z", "u", "w", "p")  # what derivatives are multiplied by
+ARRAYS = ("q", "q_end", "v", "a", "tau", "dt", *DIRECTIONS, "wrench", *SENSOR_STATE)  # as compiled functions take them
 CHOICES: dict[str, Callable[[Tree], tuple[str, ...]]] = {  # static arguments that are no frames; the first by default
     "chart": lambda tree: charts(tree.floating, tree.representation),
     "method": lambda tree: STEPS,
@@ -46,9 +47,9 @@ def _dynamic(name: str, *state: str, wrenches: bool = False, frame: bool = False
     return Quantity(name, state, ("frame",) if frame else (), wrenches, parameters=True, form=form)
 
 
-def _step(name: str, form: type | None = None) -> Quantity:
+def _step(name: str, form: type | None = None, *more: str) -> Quantity:
     """A quantity of a step of time."""
-    return Quantity(name, ("q", "v", "tau", "dt"), ("method",), wrenches=True, parameters=True, form=form)
+    return Quantity(name, ("q", "v", "tau", "dt", *more), ("method",), wrenches=True, parameters=True, form=form)
 
 
 QUANTITIES: dict[str, Quantity] = {
@@ -82,6 +83,23 @@ QUANTITIES: dict[str, Quantity] = {
     "step": _step("step", results.Step),
     "step_derivatives": _step("step_derivatives", results.StepDerivatives),
     "step_parameter_derivatives": _step("step_parameter_derivatives"),
+    "inverse_dynamics_gradient": _dynamic(
+        "inverse_dynamics_gradient", "q", "v", "a", "w", wrenches=True, form=results.InverseDynamicsGradient
+    ),
+    "forward_dynamics_product": _dynamic("forward_dynamics_product", "q", "v", "tau", "z", "u", wrenches=True),
+    "forward_dynamics_gradient": _dynamic(
+        "forward_dynamics_gradient", "q", "v", "tau", "w", wrenches=True, form=results.ForwardDynamicsGradient
+    ),
+    "linearize_product": _dynamic("linearize_product", "q", "v", "tau", "z", "u", wrenches=True),
+    "linearize_gradient": _dynamic(
+        "linearize_gradient", "q", "v", "tau", "p", wrenches=True, form=results.StateGradient
+    ),
+    "step_product": _step("step_product", None, "z", "u"),
+    "step_gradient": _step("step_gradient", results.StateGradient, "p"),
+    "inverse_dynamics_hessian": _dynamic(
+        "inverse_dynamics_hessian", "q", "v", "a", "w", wrenches=True, form=results.InverseDynamicsHessian
+    ),
+    "inverse_dynamics_second_derivatives": _dynamic("inverse_dynamics_second_derivatives", "q", "v", "a"),
     "velocity_derivatives": Quantity("velocity_derivatives", ("q", "v"), ("frame",), form=results.VelocityDerivatives),
     "acceleration_derivatives": Quantity(
         "acceleration_derivatives", ("q", "v", "a"), ("frame",), form=results.AccelerationDerivatives
@@ -190,7 +208,7 @@ def check_frame(tree: Tree, frame: str) -> None:
 def state_port(tree: Tree, name: str) -> Port:
     """The shape of a state array: configuration, velocity, acceleration, generalised force, or what sensors measure."""
     sizes = {"q": tree.nq, "q_end": tree.nq, "s": tree.joint_nq, "s_dot": tree.joint_nv, "s_ddot": tree.joint_nv}
-    sizes |= {"wrench": 6, "proper_acceleration": 6, "omega": 3}
+    sizes |= {"z": 2 * tree.nv, "u": tree.joint_nv, "p": 2 * tree.nv, "wrench": 6, "proper_acceleration": 6, "omega": 3}
     return Port(name) if name == "dt" else Port(name, (sizes.get(name, tree.nv),))
 
 

@@ -23,6 +23,7 @@ import numpy as np
 from floatbase.algorithms.arguments import configuration, optional_parameters, rates
 from floatbase.algorithms.bias import bias
 from floatbase.algorithms.branches import solve_columns
+from floatbase.algorithms.definiteness import require_definite
 from floatbase.algorithms.derivatives.inverse_dynamics import inverse_dynamics_derivatives
 from floatbase.algorithms.factorization import Factors, elimination_order, factorize, inverse_rows, solve
 from floatbase.algorithms.mass_matrix import mass_matrix_rows
@@ -63,6 +64,7 @@ def factorized_acceleration(
     """The factors of the mass matrix, and the acceleration (..., nv) by them."""
     like = [x for x in (q, v, tau, parameters, *external.values()) if x is not None]
     factors = factorize(mass_matrix_rows(tree, q, parameters), elimination_order(tree))
+    require_definite(factors.inverses, parameters)
     h = components(bias(tree, q, v, external, parameters))
     right = [force - drift for force, drift in zip(components(tau), h, strict=True)]
     return factors, vector(solve(factors, right), *like)

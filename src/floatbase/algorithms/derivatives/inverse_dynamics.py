@@ -28,23 +28,13 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from floatbase.algorithms.arguments import configuration, optional_parameters, rates, split
-from floatbase.algorithms.base import base_acceleration, base_twist
-from floatbase.algorithms.derivatives.columns import (
-    Column,
-    base_columns,
-    base_motion,
-    joined_elements,
-    joint_columns,
-)
-from floatbase.algorithms.derivatives.composites import Composite, composites, gyrate, gyrate_back, placed
+from floatbase.algorithms.derivatives.columns import Column
+from floatbase.algorithms.derivatives.composites import Composite, gyrate, gyrate_back, placed
 from floatbase.algorithms.derivatives.external import add_fixed_wrenches
 from floatbase.algorithms.derivatives.pairs import visit_pairs
-from floatbase.algorithms.elements import mechanism
-from floatbase.algorithms.inertias import grouped_inertias
-from floatbase.algorithms.inverse_dynamics import rotor_inertias
-from floatbase.algorithms.kinematics import Motion, all_motions, representation_pose
-from floatbase.algorithms.wrenches import Wrenches, external_wrenches, wrench_arrays
+from floatbase.algorithms.derivatives.situation import situation
+from floatbase.algorithms.kinematics import representation_pose
+from floatbase.algorithms.wrenches import Wrenches
 from floatbase.model.tree import Tree
 from floatbase.results import InverseDynamicsDerivatives
 from floatbase.spatial.arrays import Component, matrix
@@ -61,38 +51,24 @@ def inverse_dynamics_derivatives(
 
     Column `j` of `dq` is the derivative along velocity `j`, as `integrate` moves the configuration.
     """
-    q, v, a = configuration(tree, q), rates(tree, "v", v), rates(tree, "a", a)
-    external = wrench_arrays(tree, wrenches)
-    parameters = optional_parameters(tree, parameters)
-    like = [x for x in (q, v, a, parameters, *external.values()) if x is not None]
-    q_base, q_joints = split(tree, q, 7)
-    v_base, v_joints = split(tree, v, 6)
-    a_base, a_joints = split(tree, a, 6)
-    m = mechanism(tree, q_base, q_joints)
-    start = Motion(*base_twist(tree, m.base, v_base), *base_acceleration(tree, m.base, v_base, a_base))
-    motions = all_motions(m, start, m.rates(v_joints), m.accelerations(v_joints, a_joints))
-    carried = composites(
-        m, motions, grouped_inertias(m, parameters, joined_elements(m)), external_wrenches(m, external)
-    )
+    s = situation(tree, q, v, a, wrenches, parameters)
+    m, carried, base = s.mechanism, s.carried, s.base
     dq, dv, da = (_zeros(tree.nv) for _ in range(3))
     table = Table(dq, dv, da)
-    columns = joint_columns(m, motions)
-    base = base_columns(tree, m.base, base_motion(tree, m.base, v_base, a_base))
 
     def load(carrier: int, own: Sequence[Column]) -> list[tuple[Column, Products]]:
         here = [(column, products(column, carried[carrier])) for column in own]
         _fill_same_carrier(table, here, carried[carrier])
         return here
 
-    visit_pairs(m, columns, base, load, partial(_fill_pairs, table))
+    visit_pairs(m, s.joints, base, load, partial(_fill_pairs, table))
     if base:
         whole = placed(carried[0], representation_pose(tree, m.base))
         _fill_same_carrier(table, [(column, products(column, whole)) for column in base], whole)
-    add_fixed_wrenches(dq, m, columns, base, external)
-    for index, armature in rotor_inertias(tree).items():
-        k = index + (6 if tree.floating else 0)
+    add_fixed_wrenches(dq, m, s.joints, base, s.external)
+    for k, armature in s.rotors():
         da[k][k] = da[k][k] + armature
-    return InverseDynamicsDerivatives(matrix(dq, *like), matrix(dv, *like), matrix(da, *like))
+    return InverseDynamicsDerivatives(*(matrix(rows, *s.like) for rows in table))
 
 
 class Table(NamedTuple):

@@ -33,10 +33,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from floatbase.algorithms.arguments import configuration, optional_parameters, rates, split
-from floatbase.algorithms.base import base_acceleration, base_twist
-from floatbase.algorithms.derivatives.columns import base_columns, base_motion, joined_elements, joint_columns
-from floatbase.algorithms.derivatives.composites import Composite, composites, gyrate, gyrate_back, placed
+from floatbase.algorithms.arguments import rates
+from floatbase.algorithms.derivatives.composites import Composite, gyrate, gyrate_back, placed
 from floatbase.algorithms.derivatives.pairs import visit_pairs
 from floatbase.algorithms.derivatives.second_order_columns import MovedColumn, moved_columns
 from floatbase.algorithms.derivatives.second_order_composites import (
@@ -45,10 +43,9 @@ from floatbase.algorithms.derivatives.second_order_composites import (
     virtual_composites,
 )
 from floatbase.algorithms.derivatives.second_order_wrenches import add_held_wrenches
-from floatbase.algorithms.elements import mechanism
-from floatbase.algorithms.inertias import grouped_inertias
-from floatbase.algorithms.kinematics import Motion, all_motions, representation_pose
-from floatbase.algorithms.wrenches import Wrenches, external_wrenches, wrench_arrays
+from floatbase.algorithms.derivatives.situation import situation
+from floatbase.algorithms.kinematics import representation_pose
+from floatbase.algorithms.wrenches import Wrenches
 from floatbase.model.tree import Tree
 from floatbase.results import InverseDynamicsHessian
 from floatbase.spatial.arrays import Component, matrix
@@ -77,26 +74,11 @@ def inverse_dynamics_hessian(
     for velocities in the axes of the moved side, and the negative of it for those in fixed axes. In body representation
     the four are the contractions of the tensors of Pinocchio's `ComputeRNEASecondOrderDerivatives`.
     """
-    q, v, a, w = configuration(tree, q), *(rates(tree, name, x) for name, x in zip("vaw", (v, a, w), strict=True))
-    external = wrench_arrays(tree, wrenches)
-    parameters = optional_parameters(tree, parameters)
-    like = [x for x in (q, v, a, w, parameters, *external.values()) if x is not None]
-    q_base, q_joints = split(tree, q, 7)
-    v_base, v_joints = split(tree, v, 6)
-    a_base, a_joints = split(tree, a, 6)
-    w_base, w_joints = split(tree, w, 6)
-    m = mechanism(tree, q_base, q_joints)
-    start = Motion(*base_twist(tree, m.base, v_base), *base_acceleration(tree, m.base, v_base, a_base))
-    motions = all_motions(m, start, m.rates(v_joints), m.accelerations(v_joints, a_joints))
-    start = Motion(*base_twist(tree, m.base, w_base), ZERO, ZERO)
-    virtual = all_motions(m, start, m.rates(w_joints), [0.0] * m.count)
-    inertias = grouped_inertias(m, parameters, joined_elements(m))
-    with_links = external_wrenches(m, external) if tree.representation == "body" else {}
-    carried = composites(m, motions, inertias, with_links)
-    carried_virtual = virtual_composites(m, motions, virtual, inertias)
-    columns = moved_columns(joint_columns(m, motions), joint_columns(m, virtual))
-    motion, moving = base_motion(tree, m.base, v_base, a_base), base_motion(tree, m.base, w_base, [0.0] * 6)
-    base = moved_columns(base_columns(tree, m.base, motion), base_columns(tree, m.base, moving))
+    w = rates(tree, "w", w)
+    s = situation(tree, q, v, a, wrenches, parameters, loaded=tree.representation == "body")
+    m, carried, along = s.mechanism, s.carried, s.virtual(w)
+    carried_virtual = virtual_composites(m, s.motions, along.motions, s.inertias)
+    columns, base = moved_columns(s.joints, along.joints), moved_columns(s.base, along.base)
     table = empty_table(tree.nv)
 
     def load(carrier: int, own: Sequence[MovedColumn]) -> list[tuple[MovedColumn, SecondProducts]]:
@@ -111,8 +93,8 @@ def inverse_dynamics_hessian(
         here = [(column, products(column, whole, whole_virtual)) for column in base]
         fill_same_carrier(table, here, whole, whole_virtual)
     if tree.representation != "body":
-        add_held_wrenches(table.dqdq, m, [*base, *columns], virtual, external)
-    return InverseDynamicsHessian(*(matrix(rows, *like) for rows in table))
+        add_held_wrenches(table.dqdq, m, [*base, *columns], along.motions, s.external)
+    return InverseDynamicsHessian(*(matrix(rows, w, *s.like) for rows in table))
 
 
 class Table(NamedTuple):

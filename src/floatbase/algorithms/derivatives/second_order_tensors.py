@@ -18,21 +18,16 @@ from typing import Any
 
 import numpy as np
 
-from floatbase.algorithms.arguments import configuration, optional_parameters, rates, split
-from floatbase.algorithms.base import base_acceleration, base_twist
+from floatbase.algorithms.arguments import configuration, optional_parameters, rates
 from floatbase.algorithms.derivatives.columns import (
     Column,
-    base_columns,
-    base_motion,
-    joined_elements,
-    joint_columns,
     twist_from,
 )
-from floatbase.algorithms.derivatives.composites import composites, placed
+from floatbase.algorithms.derivatives.composites import placed
 from floatbase.algorithms.derivatives.second_order_terms import Place, Term, terms
-from floatbase.algorithms.elements import Mechanism, mechanism
-from floatbase.algorithms.inertias import grouped_inertias
-from floatbase.algorithms.kinematics import Motion, all_motions, all_poses, representation_pose
+from floatbase.algorithms.derivatives.situation import situation
+from floatbase.algorithms.elements import Mechanism
+from floatbase.algorithms.kinematics import all_poses, representation_pose
 from floatbase.compiler.graph import Graph
 from floatbase.compiler.symbol_arrays import symbols
 from floatbase.errors import ShapeError
@@ -121,20 +116,11 @@ def second_derivative_pattern(tree: Tree) -> SecondDerivativePattern:
 
 
 def _all_terms(tree: Tree, q: Array, v: Array, a: Array, parameters: Array | None) -> list[Term]:
-    q_base, q_joints = split(tree, q, 7)
-    v_base, v_joints = split(tree, v, 6)
-    a_base, a_joints = split(tree, a, 6)
-    m = mechanism(tree, q_base, q_joints)
-    start = Motion(*base_twist(tree, m.base, v_base), *base_acceleration(tree, m.base, v_base, a_base))
-    motions = all_motions(m, start, m.rates(v_joints), m.accelerations(v_joints, a_joints))
-    poses = all_poses(m, representation_pose(tree, m.base))
-    carried = composites(m, motions, grouped_inertias(m, parameters, joined_elements(m)), {})
-    columns = base_columns(tree, m.base, base_motion(tree, m.base, v_base, a_base))
-    for column in joint_columns(m, motions):
-        columns.append(column.mapped(partial(twist_from, poses[column.carrier])))
-    there = [placed(part, pose) for part, pose in zip(carried, poses, strict=True)]
-    like = [x for x in (q, v, a, parameters) if x is not None]
-    return list(terms(_ways(m, columns), there, tree.nv, *like))
+    s = situation(tree, q, v, a, parameters=parameters)
+    poses = all_poses(s.mechanism, representation_pose(tree, s.mechanism.base))
+    columns = [*s.base, *(column.mapped(partial(twist_from, poses[column.carrier])) for column in s.joints)]
+    there = [placed(part, pose) for part, pose in zip(s.carried, poses, strict=True)]
+    return list(terms(_ways(s.mechanism, columns), there, tree.nv, *s.like))
 
 
 def _ways(m: Mechanism, columns: Sequence[Column]) -> list[list[Column]]:

@@ -1,0 +1,212 @@
+"""Products of derivatives with vectors, which need no matrix, and second derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from floatbase.robot.core import RobotCore
+
+if TYPE_CHECKING:
+    from floatbase.algorithms.derivatives.second_order_tensors import SecondDerivativePattern
+    from floatbase.results import (
+        ForwardDynamicsGradient,
+        InverseDynamicsGradient,
+        InverseDynamicsHessian,
+        StateGradient,
+    )
+
+
+class Products(RobotCore):
+    r"""Derivatives times one vector, at a few times the cost of the dynamics themselves, and second derivatives.
+
+    Changes of a state `z` (..., 2 nv) and vectors `p` by which gradients begin are those of `linearize`; `u` are
+    changes of the joint forces.
+    """
+
+    def inverse_dynamics_gradient(
+        self,
+        q: Any,
+        v: Any,
+        a: Any,
+        w: Any,
+        wrenches: Mapping[str, Any] | None = None,
+        *,
+        parameters: Any = None,
+        out: Any = None,
+        threads: int | None = None,
+    ) -> InverseDynamicsGradient:
+        """`w` (..., nv) times the derivatives of `inverse_dynamics`: `.dq`, `.dv`, `.da` (..., nv).
+
+        `out` is a tuple of three arrays.
+        """
+        request = ("inverse_dynamics_gradient",)
+        return self._evaluate(  # type: ignore[no-any-return]
+            request, (q, v, a, w), wrenches, out=out, threads=threads, parameters=parameters
+        )
+
+    def forward_dynamics_product(
+        self,
+        q: Any,
+        v: Any,
+        tau: Any,
+        z: Any,
+        u: Any,
+        wrenches: Mapping[str, Any] | None = None,
+        *,
+        parameters: Any = None,
+        out: Any = None,
+        threads: int | None = None,
+    ) -> Any:
+        """The change (..., nv) of `forward_dynamics` with changes `z` of the state and `u` of joint forces."""
+        request = ("forward_dynamics_product",)
+        return self._evaluate(request, (q, v, tau, z, u), wrenches, out=out, threads=threads, parameters=parameters)
+
+    def forward_dynamics_gradient(
+        self,
+        q: Any,
+        v: Any,
+        tau: Any,
+        w: Any,
+        wrenches: Mapping[str, Any] | None = None,
+        *,
+        parameters: Any = None,
+        out: Any = None,
+        threads: int | None = None,
+    ) -> ForwardDynamicsGradient:
+        """`w` (..., nv) times the derivatives of `forward_dynamics`: `.dq`, `.dv`, `.dtau` (..., nv).
+
+        `out` is a tuple of three arrays.
+        """
+        request = ("forward_dynamics_gradient",)
+        return self._evaluate(  # type: ignore[no-any-return]
+            request, (q, v, tau, w), wrenches, out=out, threads=threads, parameters=parameters
+        )
+
+    def linearize_product(
+        self,
+        q: Any,
+        v: Any,
+        tau: Any,
+        z: Any,
+        u: Any,
+        wrenches: Mapping[str, Any] | None = None,
+        *,
+        parameters: Any = None,
+        out: Any = None,
+        threads: int | None = None,
+    ) -> Any:
+        """`A z + B u` (..., 2 nv) with the matrices of `linearize` in the representation's own chart."""
+        request = ("linearize_product",)
+        return self._evaluate(request, (q, v, tau, z, u), wrenches, out=out, threads=threads, parameters=parameters)
+
+    def linearize_gradient(
+        self,
+        q: Any,
+        v: Any,
+        tau: Any,
+        p: Any,
+        wrenches: Mapping[str, Any] | None = None,
+        *,
+        parameters: Any = None,
+        out: Any = None,
+        threads: int | None = None,
+    ) -> StateGradient:
+        """`A^T p` and `B^T p`, as `.state` (..., 2 nv) and `.forces`, of `linearize`, in the representation's chart."""
+        request = ("linearize_gradient",)
+        return self._evaluate(  # type: ignore[no-any-return]
+            request, (q, v, tau, p), wrenches, out=out, threads=threads, parameters=parameters
+        )
+
+    def step_product(
+        self,
+        q: Any,
+        v: Any,
+        tau: Any,
+        dt: Any,
+        z: Any,
+        u: Any,
+        wrenches: Mapping[str, Any] | None = None,
+        *,
+        method: str = "semi-implicit",
+        parameters: Any = None,
+        out: Any = None,
+        threads: int | None = None,
+    ) -> Any:
+        """`A z + B u` (..., 2 nv) with the matrices of `step_derivatives`."""
+        request = ("step_product", method)
+        return self._evaluate(request, (q, v, tau, dt, z, u), wrenches, out=out, threads=threads, parameters=parameters)
+
+    def step_gradient(
+        self,
+        q: Any,
+        v: Any,
+        tau: Any,
+        dt: Any,
+        p: Any,
+        wrenches: Mapping[str, Any] | None = None,
+        *,
+        method: str = "semi-implicit",
+        parameters: Any = None,
+        out: Any = None,
+        threads: int | None = None,
+    ) -> StateGradient:
+        """`A^T p` and `B^T p`, as `.state` (..., 2 nv) and `.forces`, with the matrices of `step_derivatives`.
+
+        Backwards over a horizon, the gradient of what is at its end:
+
+        ```python
+        for k in reversed(range(steps)):
+            p, gradient[k] = robot.step_gradient(q[k], v[k], tau[k], dt, p)
+        ```
+        """
+        request = ("step_gradient", method)
+        return self._evaluate(  # type: ignore[no-any-return]
+            request, (q, v, tau, dt, p), wrenches, out=out, threads=threads, parameters=parameters
+        )
+
+    def inverse_dynamics_hessian(
+        self,
+        q: Any,
+        v: Any,
+        a: Any,
+        w: Any,
+        wrenches: Mapping[str, Any] | None = None,
+        *,
+        parameters: Any = None,
+        out: Any = None,
+        threads: int | None = None,
+    ) -> InverseDynamicsHessian:
+        """Second derivatives of `w^T inverse_dynamics`: `.dqdq`, `.dqdv`, `.dvdv`, `.dqda` (..., nv, nv).
+
+        Column `j` of `dqdq` is the derivative along velocity `j` of the gradient `inverse_dynamics_gradient(...).dq`.
+        `out` is a tuple of four arrays.
+        """
+        request = ("inverse_dynamics_hessian",)
+        return self._evaluate(  # type: ignore[no-any-return]
+            request, (q, v, a, w), wrenches, out=out, threads=threads, parameters=parameters
+        )
+
+    def inverse_dynamics_second_derivatives(
+        self,
+        q: Any,
+        v: Any,
+        a: Any,
+        *,
+        parameters: Any = None,
+        out: Any = None,
+        threads: int | None = None,
+    ) -> Any:
+        """All second derivatives of `inverse_dynamics` that are not zero (..., size).
+
+        `robot.second_derivative_pattern` says where each stands, and makes tensors of them.
+        """
+        request = ("inverse_dynamics_second_derivatives",)
+        return self._evaluate(request, (q, v, a), out=out, threads=threads, parameters=parameters)
+
+    @property
+    def second_derivative_pattern(self) -> SecondDerivativePattern:
+        """Where the values of `inverse_dynamics_second_derivatives` stand in the four tensors (nv, nv, nv)."""
+        from floatbase.algorithms import second_derivative_pattern
+
+        return second_derivative_pattern(self.tree)
