@@ -35,6 +35,7 @@ ROOMS = (
     "kernels",
     "viewer",
     "loading",
+    "simulation",
     "demo",
     "report",
     "experiments",

@@ -1,0 +1,1 @@
+"""Physics around the dynamics of a tree: constraints, contacts, joints, suspensions, and steps of time."""
