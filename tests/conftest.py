@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from functools import cache
 from pathlib import Path
 
@@ -14,6 +15,9 @@ os.environ.setdefault("FLOATBASE_CACHE", str(Path(__file__).parent.parent / ".py
 import numpy as np
 
 import floatbase as fb
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a shell; some tests interrupt processes
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @cache
