@@ -6,6 +6,8 @@ fixed. All fields have leading batch axes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 
@@ -153,6 +155,16 @@ STEPS = ("semi-implicit", "explicit", "rk4", "midpoint")  # methods of `Robot.st
 def charts(floating: bool, representation: str) -> tuple[str, ...]:
     """Coordinates of changes of a state: the representation's own, and others (see `Robot.linearize`)."""
     return (representation, "tangent", "world") if floating and representation == "body" else (representation,)
+
+
+def grouped(forms: tuple[type | None, ...]) -> Callable[[tuple[Any, ...]], Any]:
+    """What puts a flat tuple of arrays into the forms that several functions return, one after another.
+
+    None stands for one array as it is. A single form is returned by itself, and made without a function of Python's.
+    """
+    if len(forms) == 1 and forms[0] is not None:
+        return partial(tuple.__new__, forms[0])
+    return Grouped(forms)
 
 
 class Grouped:

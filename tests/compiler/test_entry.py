@@ -8,6 +8,7 @@ import pickle
 import subprocess
 import sys
 import tracemalloc
+from collections import namedtuple
 from pathlib import Path
 
 import numpy as np
@@ -194,6 +195,16 @@ def test_several_outputs(two, rng):
         assert call(a, b, out=bad) == "slow"
     store = np.zeros(4)
     assert call(a, b, out=(store[:3], store[2:].reshape(2)[:1].reshape(()))) == "slow"
+
+
+def test_a_named_tuple_of_outputs_is_a_tuple(two, rng):
+    results = namedtuple("results", "total dot")
+    call, slow = bound(two, (A, B), (TOTAL, DOT))
+    a, b = rng.standard_normal((2, 3))
+    out = results(np.empty(3), np.empty(()))
+    assert call(a, b, out=out) is out and not slow.calls
+    assert (out.total == call(a, b)[0]).all()
+    assert call(a, b, out=[*out]) == "slow"
 
 
 def test_no_reference_is_lost_or_kept(one, two, rng):

@@ -25,7 +25,7 @@ from floatbase.model.positions import (
     random_quaternions,
 )
 from floatbase.model.settings import tree_settings
-from floatbase.results import Grouped
+from floatbase.results import grouped
 from floatbase.robot.quantities import Request, evaluate, input_ports, parse, with_parameters
 from floatbase.robot.states import check_configuration
 
@@ -262,7 +262,7 @@ class RobotCore:
         key = cache_key("robot", tree.digest, tuple(requests), wrenches)
         doc = "\n\n".join(f"{request.label}: {getattr(type(self), request.name).__doc__}" for request in requests)
         forms = tuple(request.quantity.form for request in requests)
-        return Function(None, program, key=key, doc=doc, result=Grouped(forms) if any(forms) else None)
+        return Function(None, program, key=key, doc=doc, result=grouped(forms) if any(forms) else None)
 
     def _evaluate(
         self,

@@ -33,6 +33,7 @@ _C_FUNCTIONS = MappingProxyType(
         "tuple_new": "PyTuple_New",
         "tuple_get": "PyTuple_GetItem",
         "tuple_set": "PyTuple_SetItem",
+        "is_subtype": "PyType_IsSubtype",
     }
 )
 

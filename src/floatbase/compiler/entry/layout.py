@@ -34,6 +34,7 @@ class Interpreter(ctypes.Structure):
         ("tuple_new", ctypes.c_void_p),
         ("tuple_get", ctypes.c_void_p),
         ("tuple_set", ctypes.c_void_p),
+        ("is_subtype", ctypes.c_void_p),
         ("from_pointer", ctypes.c_void_p),
         ("as_long", ctypes.c_void_p),
         ("as_long_or_overflow", ctypes.c_void_p),

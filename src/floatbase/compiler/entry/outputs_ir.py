@@ -65,7 +65,12 @@ given.tuple:
 {of(Interpreter, "tuple.type", "tuple_type", "api")}
 {of(Interpreter, "tuple.get", "tuple_get", "api")}
   %out.tuple = icmp eq ptr %out.type, %tuple.type
-  br i1 %out.tuple, label %given.count, label %slow
+  br i1 %out.tuple, label %given.count, label %given.named
+given.named: ; a named tuple, as calls return it
+{of(Interpreter, "is.subtype", "is_subtype", "api")}
+  %out.subtype = call i32 %is.subtype(ptr %out.type, ptr %tuple.type)
+  %out.named = icmp ne i32 %out.subtype, 0
+  br i1 %out.named, label %given.count, label %slow
 given.count:
 {load("out.count", "i64", "out", TUPLE_SIZE)}
   %out.counted = icmp eq i64 %out.count, %outputs
