@@ -23,6 +23,8 @@ Function = Literal[
     "jacobian",
     "centroidal momentum matrix",
     "torque regressor",
+    "inverse dynamics derivatives",  # by q, v and a, as are those of forward dynamics by q, v and tau
+    "forward dynamics derivatives",
     "control tick",  # mass matrix, bias, Jacobians of two frames and their drift, centroidal momentum matrix
 ]
 FUNCTIONS: tuple[Function, ...] = get_args(Function)

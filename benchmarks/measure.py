@@ -26,6 +26,8 @@ TOLERANCE: dict[Function, float] = {
     "jacobian": 1e-11,
     "centroidal momentum matrix": 1e-11,
     "torque regressor": 1e-11,
+    "inverse dynamics derivatives": 1e-10,
+    "forward dynamics derivatives": 1e-9,
     "control tick": 1e-11,
 }
 

@@ -112,6 +112,15 @@ class Layout:
         transform = self.map(states)
         return transform @ matrix @ np.swapaxes(transform, 1, 2)
 
+    def derivatives_back(self, states: States, derivatives: Array) -> Array:
+        """Reference derivatives from those of forces by q, v and a, or of accelerations by q, v and tau, packed.
+
+        For libraries alone that write base twists in the base's axes: their derivatives by q are along them.
+        """
+        n, nv = len(states), self.robot.nv
+        parts = np.split(derivatives.reshape(n, 3 * nv, nv), 3, axis=1)
+        return np.stack([self.matrix_back(states, part) for part in parts], axis=1)
+
     def columns_back(self, states: States, jacobian: Array) -> Array:
         """Jacobians (N, m, nv) with respect to the reference velocity from those with respect to the library's."""
         return jacobian @ np.swapaxes(self.map(states), 1, 2)

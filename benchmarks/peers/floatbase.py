@@ -29,7 +29,10 @@ _METHODS: dict[Function, tuple[str, str]] = {
     "jacobian": ("jacobian", "q"),
     "centroidal momentum matrix": ("centroidal_momentum_matrix", "q"),
     "torque regressor": ("regressor", "q, v, a"),
+    "inverse dynamics derivatives": ("inverse_dynamics_derivatives", "q, v, a"),
+    "forward dynamics derivatives": ("forward_dynamics_derivatives", "q, v, tau"),
 }
+_DERIVATIVES = ("inverse dynamics derivatives", "forward dynamics derivatives")
 _TICK = "q, v"
 
 
@@ -86,8 +89,8 @@ def _chosen_ahead(layout: Layout, states: States, library: Any, function: Functi
         output="reused",
         variant="function",
         statement=f"f({names}, out=out)",
-        result="out",
-        namespace={"f": library.function(wanted), "out": _zeros(layout, library, function)},
+        result="pack(0, *out)" if function in _DERIVATIVES else "out",
+        namespace={"f": library.function(wanted), "out": _zeros(layout, library, function), "pack": pack},
         convert=lambda r: _convert(layout, states, library, function, r),
         count=len(states),
         variables=names,
@@ -122,13 +125,14 @@ def _call(function: Function, reused: bool, options: str) -> tuple[str, str, str
         return _TICK, f"{assigned}f({_TICK}{options})", f"pack({{batch}}, *{result})"
     method, names = _METHODS[function]
     frame = ", frame" if function == "jacobian" else ""
-    return names, f"{assigned}robot.{method}({names}{frame}{options})", result
+    packed = f"pack({{batch}}, *{result})" if function in _DERIVATIVES else result
+    return names, f"{assigned}robot.{method}({names}{frame}{options})", packed
 
 
 def _scope(layout: Layout, library: Any, function: Function) -> dict[str, Any]:
     frame, other = layout.robot.frame, layout.robot.other
     if function != "control tick":
-        return {"robot": library, "frame": frame}
+        return {"robot": library, "frame": frame, "pack": pack}
     drifts = [("drift", frame), ("drift", other)]
     jacobians = [("jacobian", frame), ("jacobian", other)]
     tick = library.function(["mass_matrix", "bias", *jacobians, *drifts, "centroidal_momentum_matrix"])
@@ -151,6 +155,8 @@ def _zeros(layout: Layout, library: Any, function: Function, *batch: int) -> Any
     if function == "control tick":
         shapes = [(nv, nv), (nv,), (6, nv), (6, nv), (6,), (6,), (6, nv)]
         return tuple(np.zeros((*batch, *shape)) for shape in shapes)
+    if function in _DERIVATIVES:
+        return tuple(np.zeros((*batch, nv, nv)) for _ in range(3))
     shapes = {
         "mass matrix": (nv, nv),
         "inverse mass matrix": (nv, nv),
@@ -174,6 +180,8 @@ def _convert(layout: Layout, states: States, library: Any, function: Function, r
         "inverse mass matrix": layout.matrix_back,
         "jacobian": layout.columns_back,
         "centroidal momentum matrix": layout.columns_back,
+        "inverse dynamics derivatives": layout.derivatives_back,
+        "forward dynamics derivatives": layout.derivatives_back,
         "control tick": layout.tick_back,
     }.get(function, layout.force_back)
     return back(states, results)

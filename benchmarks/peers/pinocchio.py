@@ -106,6 +106,17 @@ def _calls(layout: Layout, model: Any, joints: list[str]) -> list[_Call]:
             "torque regressor", "q, v, a", motion, regressor_back, pin.computeJointTorqueRegressor, shape=regressor
         ),
     ]  # fmt: skip
+    derivatives = "pack(0, *r)"
+    calls += [
+        _Call(
+            "inverse dynamics derivatives", "q, v, a", motion, layout.derivatives_back, pin.computeRNEADerivatives,
+            derivatives,
+        ),
+        _Call(
+            "forward dynamics derivatives", "q, v, tau", "r = f(model, data, q, v, tau)", layout.derivatives_back,
+            pin.computeABADerivatives, derivatives,
+        ),
+    ]  # fmt: skip
     if layout.robot.floating:  # Pinocchio leaves out the links that are fixed to the world
         calls += [
             _Call("centre of mass", "q", state, lambda states, r: r, pin.centerOfMass, shape=(3,)),
