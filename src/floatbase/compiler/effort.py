@@ -15,7 +15,7 @@ ELEMENT_OPERATIONS = 10  # as long as a number of a batch takes to be read, or w
 def estimated_operations(program: Program) -> int:
     """Operations executed for one state."""
     own = int(np.count_nonzero(program.code[:, 0] >= Op.NEG))
-    return own + sum(_block_operations(block) for block in program.blocks)
+    return own + sum(estimated_block(block) for block in program.blocks)
 
 
 def batch_operations(program: Program) -> int:
@@ -23,7 +23,8 @@ def batch_operations(program: Program) -> int:
     return estimated_operations(program) + ELEMENT_OPERATIONS * (program.input_size + program.output_size)
 
 
-def _block_operations(block: Block) -> int:
+def estimated_block(block: Block) -> int:
+    """Operations of a block, once."""
     settings = dict(block.settings)
     bodies = sum(estimated_operations(sub) for sub in block.programs)
     if block.kind == "scan":

@@ -13,12 +13,11 @@ from floatbase.compiler.lowering.blocks import emit_block
 from floatbase.compiler.lowering.builder import Builder
 from floatbase.compiler.lowering.elementary import elementary_function, inline_function
 from floatbase.compiler.lowering.module import Frame, Module, subprogram_name
+from floatbase.compiler.lowering.ordering import Group
 from floatbase.compiler.lowering.selection import (
-    IN_MEMORY,
     MULTIPLY_ADD,
     MULTIPLY_SUBTRACT,
     NEGATIVE_MULTIPLY_ADD,
-    Group,
     Selection,
     select_instructions,
     split_steps,
@@ -54,6 +53,8 @@ class Kernel:
     and `prelude` writes what each part of it begins with.
     """
 
+    part = PART
+
     def __init__(
         self,
         module: Module,
@@ -61,7 +62,7 @@ class Kernel:
         program: Program,
         frame: Frame,
         inputs: Base | Callable[[int], tuple[Base, int]],
-        parameters: Sequence[str] = ("%scratch",),
+        parameters: Sequence[str] = ("ptr %scratch",),
         prelude: Callable[[Builder], None] | None = None,
     ) -> None:
         self.module, self.builder, self.program, self.frame = module, builder, program, frame
@@ -82,10 +83,10 @@ class Kernel:
         """All instructions, in the order of the selection; `name` is that of the function."""
         steps = self.selection.steps
         self._settle_arguments()
-        if self.module.target.is_gpu or len(steps) <= PART:  # assemblers of GPUs take programs of any length
+        if len(steps) <= self.part:
             self._emit_steps(steps)
             return
-        parts = split_steps(self.program, self.selection, PART)
+        parts = split_steps(self.program, self.selection, self.part)
         left = [value for value in parts.shared if value not in self._homes]
         region = self.frame.allocate(len(left) * self.module.element.bytes)
         shared: dict[int, tuple[Base, int]] = {value: (region, position) for position, value in enumerate(left)}
@@ -102,7 +103,7 @@ class Kernel:
             self.builder.do("ret void")
             self._parts.append((f"{name}_{number}", self.builder))
             self.places.update((value, shared[value]) for value in parts.defined[number] if value in shared)
-            whole.do(f"call void @{name}_{number}({self._signature()})")
+            whole.do(f"call void @{name}_{number}({', '.join(self.parameters)})")
         self.builder = whole
         self.names = [""] * len(self.names)
 
@@ -124,16 +125,15 @@ class Kernel:
 
     def _can_settle(self, value: int) -> bool:
         op = self.selection.code[value][0]
-        return op not in IN_MEMORY and op != Op.BLOCK and value not in self._homes
+        return op not in self.selection.in_memory and op != Op.BLOCK and value not in self._homes
 
     def finish(self, header: str) -> None:
         """Add the function and its parts to the module."""
         for name, builder in self._parts:
-            self.module.finish(builder, f"define internal void @{name}({self._signature()})", self.frame)
+            apart = " noinline" if self.module.target.is_gpu else ""
+            part = f"define internal void @{name}({', '.join(self.parameters)}){apart}"
+            self.module.finish(builder, part, self.frame)
         self.module.finish(self.builder, header, self.frame)
-
-    def _signature(self) -> str:
-        return ", ".join(f"ptr {name}" for name in self.parameters)
 
     def _emit_steps(self, steps: Sequence[int | Group]) -> None:
         code, names, lines, prefix = self.selection.code, self.names, self.builder.lines, self._prefix
@@ -142,7 +142,13 @@ class Kernel:
         self.builder.declarations.add(f"declare {kind} @llvm.fma.{self.module.element.mangled}({kind}, {kind}, {kind})")
         for step in steps:
             if isinstance(step, Group):
-                (self._group_inline if self.module.target.is_gpu else self._group)(step)
+                if self.module.target.is_gpu:
+                    self._group_inline(step)
+                    for value in step.gives():
+                        if value in self.sinks:
+                            self._sink(value)
+                else:
+                    self._group(step)
                 continue
             op, a, b, c = code[step]
             if op in prefix:
@@ -328,7 +334,7 @@ def emit_subprogram(module: Module, program: Program) -> tuple[str, int]:
 
 def _emit_subprogram(module: Module, program: Program, name: str) -> int:
     builder, frame = module.builder(), Frame()
-    kernel = Kernel(module, builder, program, frame, "%in", ("%in", "%out", "%scratch"))
+    kernel = Kernel(module, builder, program, frame, "%in", ("ptr %in", "ptr %out", "ptr %scratch"))
     kernel.emit(name)
     kernel.store_all([int(value) for value in program.results], "%out")
     builder.do("ret void")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from floatbase.compiler.lowering.ordering import Group, Needs, order_as_written, order_for_registers
 from floatbase.compiler.operations import ARITY, Op
 from floatbase.compiler.program import Program
 
@@ -38,41 +39,42 @@ FUNCTIONS: dict[int, tuple[str, int]] = {
 """The function that evaluates an operation, and which of its results the operation is."""
 
 IN_MEMORY = frozenset({int(op) for op in (Op.INPUT, Op.CONSTANT, Op.PROJECT, *FUNCTIONS)})
-"""Operations whose values are read from memory, or are constants."""
+"""Operations whose values are read from memory, or are constants, where functions are evaluated together."""
+
+IN_MEMORY_ALONE = frozenset({int(op) for op in (Op.INPUT, Op.CONSTANT, Op.PROJECT)})
+"""The same where each function is evaluated alone, in registers."""
 
 _LEAVES = frozenset({int(Op.INPUT), int(Op.CONSTANT)})
 
 
 @dataclass(frozen=True)
-class Group:
-    """Evaluations of one elementary function: `arguments[k]` gives the values `results[k]` (-1: not wanted)."""
-
-    function: str
-    arguments: tuple[tuple[int, ...], ...]
-    results: tuple[tuple[int, ...], ...]
-
-
-@dataclass(frozen=True)
 class Selection:
-    """Instructions by value number, and the order of the steps: a value, or a group of function evaluations."""
+    """Instructions by value number, and the order of the steps: a value, or a group of function evaluations.
+
+    `in_memory` are the operations whose values are read from memory.
+    """
 
     code: list[list[int]]
     steps: list[int | Group]
+    in_memory: frozenset[int]
 
 
 def select_instructions(program: Program, fuse: bool, together: bool = True) -> Selection:
     """Drop what is dead, fuse products into sums, group elementary functions and put all in order.
 
-    `together`: evaluate functions together, all else in the program's own order. Otherwise every value is computed when
-    the first result needs it, so that fewer are kept at a time.
+    `together`: evaluate functions together, all else in the program's own order. Otherwise the order is one that keeps
+    few values at a time.
     """
     code: list[list[int]] = program.code.tolist()
-    uses = _count_uses(program, code)
+    uses = count_uses(program, code)
     if fuse:
         _fuse(code, uses)
     groups = _group(program, code, uses, together)
-    order = _order if together else _order_by_need
-    return Selection(code, order(program, code, uses, groups))
+    needed = [operands(program, row) if uses[value] else None for value, row in enumerate(code)]
+    needs = Needs(code, needed, groups, _roots(program))
+    if together:
+        return Selection(code, order_as_written(needs), IN_MEMORY)
+    return Selection(code, order_for_registers(needs), IN_MEMORY_ALONE)
 
 
 def operands(program: Program, row: list[int]) -> list[int]:
@@ -107,11 +109,12 @@ def split_steps(program: Program, selection: Selection, length: int) -> Parts:
     for number, piece in enumerate(pieces):
         for step in piece:
             if isinstance(step, Group):
-                needed = [argument for arguments in step.arguments for argument in arguments]
+                needed, given = step.needs(), step.gives()
             else:
-                needed = operands(program, code[step])
-                if code[step][0] not in IN_MEMORY and code[step][0] != Op.BLOCK:
-                    home[step] = number
+                needed, given = operands(program, code[step]), [step]
+            for value in given:
+                if code[value][0] not in selection.in_memory and code[value][0] != Op.BLOCK:
+                    home[value] = number
             shared.update((value, home[value]) for value in needed if home.get(value, number) != number)
     shared.update((value, home[value]) for value in _roots(program) if value in home)
     defined: list[list[int]] = [[] for _ in pieces]
@@ -124,7 +127,8 @@ def _roots(program: Program) -> list[int]:
     return [int(value) for value in program.results] + [value for value, _ in program.guards]
 
 
-def _count_uses(program: Program, code: list[list[int]]) -> list[int]:
+def count_uses(program: Program, code: list[list[int]]) -> list[int]:
+    """How often each value is read, results and guards included, by what is not dead."""
     uses = [0] * len(code)
     for value in _roots(program):
         uses[value] += 1
@@ -174,70 +178,3 @@ def _group(program: Program, code: list[list[int]], uses: list[int], together: b
             for numbers in group.results:
                 groups.update((number, group) for number in numbers if number >= 0)
     return groups
-
-
-def _order(program: Program, code: list[list[int]], uses: list[int], groups: dict[int, Group]) -> list[int | Group]:
-    """The program's own order, except that a group waits for all of its arguments."""
-    done = bytearray(len(code))
-    steps: list[int | Group] = []
-    needs_visit = bool(groups)
-    for value, row in enumerate(code):
-        if done[value] or not uses[value]:
-            continue
-        if not needs_visit:
-            done[value] = 1
-            steps.append(value)
-            continue
-        if row[0] in _LEAVES or (value not in groups and all(done[other] for other in operands(program, row))):
-            done[value] = 1
-            steps.append(value)
-            continue
-        _visit(value, program, code, groups, done, steps)
-    return steps
-
-
-def _order_by_need(
-    program: Program, code: list[list[int]], uses: list[int], groups: dict[int, Group]
-) -> list[int | Group]:
-    """Depth first from the results."""
-    done = bytearray(len(code))
-    steps: list[int | Group] = []
-    for value in _roots(program):
-        _visit(value, program, code, groups, done, steps)
-    return steps
-
-
-def _visit(
-    root: int,
-    program: Program,
-    code: list[list[int]],
-    groups: dict[int, Group],
-    done: bytearray,
-    steps: list[int | Group],
-) -> None:
-    """Append a value after everything it needs."""
-    stack = [root]
-    while stack:
-        value = stack[-1]
-        if done[value]:
-            stack.pop()
-            continue
-        group = groups.get(value)
-        if group is None:
-            needed = operands(program, code[value])
-        else:
-            needed = [argument for arguments in group.arguments for argument in arguments]
-        missing = [other for other in needed if not done[other]]
-        if missing:
-            stack.extend(reversed(missing))
-            continue
-        stack.pop()
-        if group is None:
-            done[value] = 1
-            steps.append(value)
-        else:
-            steps.append(group)
-            for results in group.results:
-                for result in results:
-                    if result >= 0:
-                        done[result] = 1

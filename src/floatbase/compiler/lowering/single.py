@@ -43,7 +43,7 @@ def emit_single(module: Module, program: Program) -> int:
             part.do(f"{target} = load ptr, ptr {part.at('%outputs', number, 'ptr')}, align 8")
 
     prelude(builder)
-    kernel = Kernel(module, builder, program, frame, offset, ("%outputs", "%scratch"), prelude)
+    kernel = Kernel(module, builder, program, frame, offset, ("ptr %outputs", "ptr %scratch"), prelude)
     start = 0
     for target, port in zip(targets, program.outputs, strict=True):
         for position, value in enumerate(program.results[start : start + port.size].tolist()):

@@ -16,6 +16,7 @@ _HALF_PI = (1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21)
 _HALF_PI_HIGH, _HALF_PI_LOW = 1.5707963267948966, 6.123233995736766e-17
 _ROUND = 6755399441055744.0  # 1.5 2**52: adding it rounds to an integer, held in the lowest bits
 _LIMIT = 1.0e6
+_REDUCED = "{double, double, i64}"
 
 # 2/pi in binary, 1280 bits after the point
 _TWO_OVER_PI_BITS = int(
@@ -39,15 +40,14 @@ def reduce_angle(module: Module, builder: Builder, x: str) -> tuple[str, str, st
     cancelled = builder.compare("olt", builder.abs(high), builder.mul(builder.abs(k), builder.literal(2.0**-60)))
     finite = builder.compare("olt", size, builder.literal(float("inf")))
     hard = builder.both(builder.either(large, cancelled), finite)
+    if builder.element.lanes == 1:
+        return _reduce_one(module, builder, x, hard, (high, low, builder.bits(shifted)))
     places = [builder.allocate() for _ in range(4)]
     for value, place in zip((high, low, shifted, x), places, strict=True):
         builder.store(value, place)
     module.once("reduce_large", lambda: _emit_large(module))
 
     def lanes() -> None:
-        if builder.element.lanes == 1:
-            builder.do(f"call void @reduce_large({', '.join(f'ptr {place}' for place in places)})")
-            return
         scalar = builder.using(builder.element.with_lanes(1))
         kind = builder.element.mask
         with scalar.loop(builder.element.lanes) as lane:
@@ -59,6 +59,41 @@ def reduce_angle(module: Module, builder: Builder, x: str) -> tuple[str, str, st
     builder.when(builder.any(hard), lanes)
     high, low, shifted = (builder.load(place) for place in places[:3])
     return high, low, builder.bits(shifted)
+
+
+def _reduce_one(
+    module: Module, builder: Builder, x: str, hard: str, easy: tuple[str, str, str]
+) -> tuple[str, str, str]:
+    """The same for one number, which never leaves the registers unless it is reduced the long way."""
+    module.once("reduce_one", lambda: _emit_one(module))
+    before, then, done = builder.block, builder.fresh_label("large"), builder.fresh_label("done")
+    builder.do(f"br i1 {hard}, label %{then}, label %{done}")
+    builder.label(then)
+    reduced = builder.let(f"call {_REDUCED} @reduce_one(double {x})")
+    parts = [builder.let(f"extractvalue {_REDUCED} {reduced}, {part}") for part in range(3)]
+    builder.do(f"br label %{done}")
+    builder.label(done)
+    high, low, k = (
+        builder.let(f"phi {kind} [ {first}, %{before} ], [ {second}, %{then} ]")
+        for kind, first, second in zip(("double", "double", "i64"), easy, parts, strict=True)
+    )
+    return high, low, k
+
+
+def _emit_one(module: Module) -> int:
+    """`{high, low, k} @reduce_one(x)`."""
+    module.once("reduce_large", lambda: _emit_large(module))
+    builder = module.builder(Element("float64", 1, module.element.fma))
+    places = [builder.allocate() for _ in range(4)]
+    builder.store("%x", places[3])
+    builder.do(f"call void @reduce_large({', '.join(f'ptr {place}' for place in places)})")
+    result = "undef"
+    for part, (place, kind) in enumerate(zip(places, ("double", "double", "i64"), strict=False)):
+        value = builder.let(f"load {kind}, ptr {place}, align 8")
+        result = builder.let(f"insertvalue {_REDUCED} {result}, {kind} {value}, {part}")
+    builder.do(f"ret {_REDUCED} {result}")
+    module.finish(builder, f"define internal {_REDUCED} @reduce_one(double %x) noinline")
+    return 0
 
 
 def _emit_large(module: Module) -> int:
