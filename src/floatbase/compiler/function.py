@@ -32,7 +32,7 @@ from floatbase.compiler.artifact import (
     store_record,
 )
 from floatbase.compiler.cache import Cache, default_cache
-from floatbase.compiler.entry import Batch, Binding, bind, entry_address, supported
+from floatbase.compiler.entry import Batch, Binding, Place, bind, entry_address, supported
 from floatbase.compiler.execution import (
     LOOP_ROWS,
     SECONDS_PER_OPERATION,
@@ -208,11 +208,11 @@ class Function(_Called):
             self._install(dtype, lanes, artifact)
             store_artifact(self.cache, self._record.digest, dtype, lanes, host_target(), artifact)
 
-    def entry(self, fallback: Callable[..., Any]) -> Callable[..., Any] | None:
+    def entry(self, fallback: Callable[..., Any], place: Place | None = None) -> Callable[..., Any] | None:
         """Another built-in function that hands whatever it does not serve itself to `fallback`.
 
-        `fallback` gets the same arguments; it may call this function, or `general`. None where the interpreter or
-        the ports rule a built-in out.
+        `fallback` gets the same arguments; it may call this function, or `general`. `place`: where the function is
+        found, if that is not in the place of `fallback`. None where the interpreter or the ports rule a built-in out.
         """
         signature = self.signature
         inputs, outputs = signature.inputs, signature.outputs
@@ -221,9 +221,8 @@ class Function(_Called):
             if address is None:
                 return None
             doc = self.__doc__ or ""
-            binding = bind(
-                address, signature.name, doc, inputs, outputs, fallback, self._result, self, self._compute_large
-            )
+            large = self._compute_large
+            binding = bind(address, signature.name, doc, inputs, outputs, fallback, self._result, self, large, place)
             seconds = max(self._record.operations, 1) * SECONDS_PER_OPERATION
             locked, shared = (max(int(limit / seconds), LOOP_ROWS) for limit in (_LOCKED_SECONDS, SHARED_SECONDS))
             binding.set_limits(LOOP_ROWS, locked, shared)
@@ -236,7 +235,7 @@ class Function(_Called):
         """The built-in function, or the Python one where the built-in cannot serve."""
         with making_code:
             if self._fast is None:
-                self._fast = self.entry(self.general) or self.general
+                self._fast = self.entry(self.general, Place(self, "fast")) or self.general
                 self._answer_with(self._fast)
             return self._fast
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from floatbase.compiler.cache import cache_key
-from floatbase.compiler.entry import Selection, select_address
+from floatbase.compiler.entry import Place, Selection, select_address
 from floatbase.compiler.function import Function
 from floatbase.compiler.machine import start_llvm
 from floatbase.compiler.program import Program, as_shape
@@ -324,7 +324,7 @@ class RobotCore:
         if request.static:
             self._select(request, compiled, method)
             return
-        entry = compiled.entry(method)
+        entry = compiled.entry(method, Place.of(method))
         if entry is not None:
             self.__dict__[request.name] = entry
 
@@ -340,7 +340,8 @@ class RobotCore:
             return
         selection = self._selections.get(request.name)
         if selection is None:
-            selection = Selection(address, request.name, method.__doc__ or "", position, method)
+            doc, place = method.__doc__ or "", Place.of(method)
+            selection = Selection(address, request.name, doc, position, method, place)
             self._selections[request.name] = selection
             self.__dict__[request.name] = selection.function
         selection.add(frame, entry)
