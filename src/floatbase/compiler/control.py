@@ -7,7 +7,7 @@ symbols: a real loop or call in machine code, whose size does not depend on how 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -19,7 +19,7 @@ from floatbase.compiler.program import Port, Program
 from floatbase.compiler.scalar import Scalar, Truth, select
 from floatbase.compiler.symbol_arrays import SymbolArray, as_symbols, is_symbolic
 from floatbase.compiler.tracing import trace
-from floatbase.errors import ArgumentError, ShapeError, TraceError
+from floatbase.errors import ArgumentError, ShapeError, StateError, TraceError
 
 
 def _packed(values: list[Scalar], shape: tuple[int, ...]) -> SymbolArray:
@@ -168,18 +168,21 @@ def subprogram(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def guard(condition: Any, message: str) -> None:
+def guard(condition: Any, message: str, arguments: Mapping[str, Any] | None = None) -> None:
     """Demand a condition: a compiled function whose guard fails raises `StateError` with this message.
 
-    With numbers it is checked at once.
+    If the message names a part of an argument, such as "q[3:7]", its values are added. With numbers the condition is
+    checked at once; `arguments` are then those that the message may name.
     """
     if is_symbolic(condition):
         for item in as_symbols(condition).flat:
             current_graph().guard(item, message)
     elif not np.all(condition):
-        from floatbase.errors import StateError
+        from floatbase.compiler.explanation import place, with_values
 
-        raise StateError(message)
+        index = tuple(int(axis[0]) for axis in np.nonzero(~np.asarray(condition))) if np.ndim(condition) else ()
+        row = {name: np.asarray(value)[index] for name, value in (arguments or {}).items()}
+        raise StateError(with_values(message, row) + place(index))
 
 
 def _check_callback(name: str, role: str, function: Any, arguments: str) -> None:
