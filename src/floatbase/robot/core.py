@@ -34,9 +34,11 @@ Output = str | Sequence[str]
 
 
 def _frames(wrenches: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(wrenches, str) or not isinstance(wrenches, Iterable):
-        raise ArgumentError(f"wrenches must be a sequence of frame names, got {wrenches!r}")
-    return tuple(wrenches)
+    if not isinstance(wrenches, str) and isinstance(wrenches, Iterable):
+        frames = tuple(wrenches)
+        if all(isinstance(frame, str) for frame in frames):
+            return frames
+    raise ArgumentError(f"wrenches must be a sequence of frame names, got {wrenches!r}")
 
 
 class RobotCore:
@@ -254,8 +256,8 @@ class RobotCore:
             except TraceError as error:
                 if isinstance(error.__cause__, ZeroDivisionError):
                     raise ModelError(
-                        f"{name} of robot {tree.name!r} does not exist: it divides by a mass that is zero "
-                        "(allow_massless=True is for kinematics alone)"
+                        f"{name} of robot {tree.name!r} does not exist: it divides by a mass that is zero, "
+                        "or by a moment of inertia (allow_massless=True is for kinematics alone)"
                     ) from error
                 raise
 
