@@ -23,7 +23,7 @@ def test_what_is_no_file_is_refused(tmp_path: Path, place: str) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "folder").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "pipe")
-    with pytest.raises(OSError, match="it is "):
+    with pytest.raises(OSError, match=r"it is no file|Is a directory"):
         read_regular(tmp_path / place, 10)
 
 

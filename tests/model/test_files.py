@@ -26,7 +26,7 @@ def test_a_pipe_in_place_of_a_robot(pipe: Path) -> None:
             read(pipe)
 
 
-@pytest.mark.parametrize(("place", "message"), [("/dev/zero", "a pipe or device"), ("/tmp", "it is a folder")])
+@pytest.mark.parametrize(("place", "message"), [("/dev/zero", "a pipe or device"), ("/tmp", "Is a directory")])
 def test_devices_and_folders(place: str, message: str) -> None:
     with pytest.raises(RobotFileError, match=message):
         fb.load(Path(place))

@@ -19,7 +19,7 @@ def read_regular(path: str | os.PathLike[str], most: int) -> bytes:
     try:
         mode = os.fstat(descriptor).st_mode
         if stat.S_ISDIR(mode):
-            raise IsADirectoryError(errno.EISDIR, "it is a folder")
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         if not stat.S_ISREG(mode):
             raise OSError(errno.EINVAL, "it is no file, but a pipe or device")
         with os.fdopen(descriptor, "rb", closefd=False) as stream:
