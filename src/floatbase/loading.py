@@ -24,6 +24,8 @@ def load(
     keep_force_sensors: bool = False,
     allow_nonphysical: bool = False,
     allow_massless: bool = False,
+    max_bytes: int | None = None,
+    max_links: int | None = None,
 ) -> Robot:
     """A robot from a name (see `robots`), the path of a URDF or MJCF file, or a `Model`.
 
@@ -37,6 +39,7 @@ def load(
     * `free_mimic`: give joints that mimic another one a coordinate of their own.
     * `keep_force_sensors`: keep joints that carry a force/torque sensor as cuts of the tree.
     * `allow_nonphysical`, `allow_massless`: accept inertias no rigid body has, or joints that move nothing with mass.
+    * `max_bytes`, `max_links`: read files up to this size; by default 64 MiB, and 20 000 links or joints.
     """
     settings: dict[str, Any] = {
         "base": base,
@@ -50,6 +53,12 @@ def load(
         "allow_nonphysical": allow_nonphysical,
         "allow_massless": allow_massless,
     }
+    limits = {name: value for name, value in (("max_bytes", max_bytes), ("max_links", max_links)) if value is not None}
+    for name, value in limits.items():
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise ArgumentError(f"{name} must be a whole number above zero, got {value!r}")
+        if not isinstance(source, str | os.PathLike) or not _is_path(source):
+            raise ArgumentError(f"{name} is a limit for files; {source!r} is not the path of one")
     if isinstance(source, Model):
         return Robot(source, **settings)
     if not isinstance(source, str | os.PathLike):
@@ -62,7 +71,7 @@ def load(
         settings["floating"] = floats if floating is None else floating
         settings.update((name, settings[name] or accepted) for name, accepted in known.items())
         return Robot(load_named(str(source), settings["allow_nonphysical"]), **settings)
-    return Robot(load_file(source, allow_nonphysical), **settings)
+    return Robot(load_file(source, allow_nonphysical, **limits), **settings)
 
 
 def _is_path(source: str | os.PathLike[str]) -> bool:

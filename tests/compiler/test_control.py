@@ -197,7 +197,17 @@ def test_pivoting():
         (lambda x: scan(lambda i, c, r, s: (c + x, c), x, length=2), TraceError, "sees its own arguments alone"),
         (lambda x: subprogram(lambda y: y + x)(x), TraceError, "sees its own arguments alone"),
         (lambda x: while_loop(lambda c, s: c > 0, lambda c, s: c, x, limit=3), TraceError, "must be one truth value"),
+        (
+            lambda x: while_loop(lambda c, s: c[0], lambda c, s: c, x, limit=3),
+            TraceError,
+            "such as carry[0] < 1.0, got",
+        ),
         (lambda x: while_loop(lambda c, s: c[0] > 0, lambda c, s: c[0], x, limit=3), TraceError, "carry of shape ()"),
+        (lambda x: while_loop(lambda c: c[0] > 0, lambda c, s: c, x, limit=3), ArgumentError, "condition(carry, share"),
+        (lambda x: while_loop(lambda c, s: c[0] > 0, lambda c: c, x, limit=3), ArgumentError, "body(carry, shared), b"),
+        (lambda x: scan(lambda i, c: (c, c), x, length=2), ArgumentError, "body(index, carry, row, shared), but takes"),
+        (lambda x: scan(3, x, length=2), ArgumentError, "body must be a function called as body(index, carry, row"),
+        (lambda x: subprogram(3), ArgumentError, "subprogram takes a function over arrays, got 3"),
         (lambda x: gather(x, x), ShapeError, "symbolic index must be a scalar, got shape (2,)"),
         (lambda x: gather(2.0, x[0]), ShapeError, "at least one row"),
         (lambda x: subprogram(lambda y: (y, y))(x), TraceError, "must return one array, got tuple"),
@@ -209,6 +219,12 @@ def test_misuse(function, error, message):
     with pytest.raises(error) as caught:
         trace(function, {"x": 2})
     assert message in str(caught.value)
+
+
+def test_a_condition_is_a_truth_value_for_numbers_too():
+    with pytest.raises(TraceError, match="must be one truth value"):
+        while_loop(lambda c, s: c[0], lambda c, s: c - 1.0, np.ones(2), limit=3)
+    assert while_loop(lambda c, s: c[0] > 0.0, lambda c, s: c - 1.0, np.ones(2), limit=3)[1] == 1
 
 
 def test_guards_of_a_subprogram_are_those_of_the_caller():

@@ -21,7 +21,8 @@ UNARY = {
     "negative": np.negative, "sqrt": np.sqrt, "absolute": np.absolute, "sign": np.sign, "floor": np.floor,
     "ceil": np.ceil, "sin": np.sin, "cos": np.cos, "tan": np.tan, "arcsin": np.arcsin, "arccos": np.arccos,
     "arctan": np.arctan, "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "exp": np.exp, "log": np.log,
-    "expm1": np.expm1, "log1p": np.log1p, "square": np.square, "reciprocal": np.reciprocal,
+    "expm1": np.expm1, "log1p": np.log1p, "square": np.square, "reciprocal": np.reciprocal, "arcsinh": np.arcsinh,
+    "arctanh": np.arctanh,
 }  # fmt: skip
 BINARY = {
     "add": np.add, "subtract": np.subtract, "multiply": np.multiply, "divide": np.divide, "minimum": np.minimum,
@@ -60,6 +61,18 @@ def test_every_operation_is_differentiated():
 
     known = {*rules._UNARY, *rules._BINARY, *rules.CHOICES, *rules.CONSTANT_BETWEEN_STEPS}
     assert known == {int(op) for op in NUMPY} and known >= BOOLEAN
+
+
+def test_inverse_hyperbolic_functions_have_derivatives_everywhere():
+    for function, points, slope in (
+        (np.arcsinh, [0.0, -1e-9, 1e30, -2.0], lambda x: 1.0 / np.sqrt(x * x + 1.0)),
+        (np.arctanh, [0.0, -0.5], lambda x: 1.0 / (1.0 - x * x)),
+        (np.arccosh, [1.5, 1e30], lambda x: 1.0 / np.sqrt(x * x - 1.0)),
+    ):
+        for mode in ("forward", "reverse"):
+            program = jacobian_program(trace(function, {"x": ()}), mode=mode)
+            for x in points:
+                np.testing.assert_allclose(interpret(program, x)[0], slope(x), rtol=1e-12, err_msg=f"{function} {x}")
 
 
 def test_power_of_zero_has_no_nan():

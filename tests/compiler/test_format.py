@@ -307,7 +307,7 @@ def test_programs_cannot_use_later_ones():
 def test_files(tmp_path):
     with pytest.raises(ProgramError, match=r"cannot read program file .*missing: No such file"):
         load(tmp_path / "missing")
-    with pytest.raises(ProgramError, match="is not a file"):
+    with pytest.raises(ProgramError, match="Is a directory"):
         load(tmp_path)
     (tmp_path / "text").write_text("hello")
     with pytest.raises(ProgramError, match="text: not a floatbase program"):

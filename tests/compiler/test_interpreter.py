@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from floatbase.compiler import interpret, scan, trace
-from floatbase.errors import ArgumentError, ShapeError
+from floatbase.compiler import guard, interpret, scan, trace
+from floatbase.errors import ArgumentError, ShapeError, StateError
 
 TOLERANCE = {np.float32: 2e-6, np.float64: 1e-14, np.longdouble: 1e-17, np.complex128: 1e-14}
 
@@ -68,6 +68,24 @@ def test_arctan2_of_complex_numbers():
     slope = interpret(program, y + 1e-30j, x)[0].imag / 1e-30
     np.testing.assert_allclose(slope, x / (x * x + y * y), rtol=1e-15)
     assert interpret(program, y, x)[0] == np.arctan2(y, x)
+
+
+def test_guards_are_looked_at_when_asked_for():
+    def positive(x):
+        guard(x[0] > 0.0, "x[0:2] must begin with a positive number")
+        guard(x[1] < 9.0, "x must end small")
+        return x * x
+
+    program, x = trace(positive, {"x": 2}), np.array([[1.0, 2.0], [-3.0, 4.0]])
+    np.testing.assert_array_equal(interpret(program, x)[0], x * x)
+    np.testing.assert_array_equal(interpret(program, x[0], guards=True)[0], [1.0, 4.0])
+    assert np.isnan(interpret(program, [np.nan, 1.0])[0][0])
+    with pytest.raises(StateError, match=r"x\[0:2\] must .* number; got -3, 4, of length 5 \(row 1\)$"):
+        interpret(program, x, guards=True)
+    with pytest.raises(StateError, match=r"of length 9\.\d+; x must end small$"):
+        interpret(program, [-0.5, 9.5], guards=True)
+    with pytest.raises(StateError, match=r"argument 'x' must be finite, but x\[0\] is nan"):
+        interpret(program, [np.nan, 1.0], guards=True)
 
 
 def test_misuse():

@@ -124,6 +124,24 @@ def test_numbers_that_are_not_finite_set_the_sign_bit(bad, one, eight):
         assert one.one(*[array[8] for array in states])[0] == 0
 
 
+@pytest.mark.parametrize("dtype", TOLERANCE)
+@pytest.mark.parametrize("lanes", [1, 4, 8, 16])
+def test_nan_passes_extremes(dtype, lanes):
+    assembler = Assembler((2,))
+    x, y = assembler.inputs[0]
+    nan = assembler.add(Op.LOG, x)  # inputs must be finite: of a negative number
+    pairs = [(nan, y), (y, nan), (nan, nan), (x, y), (y, x), (nan, assembler.constant(0.5))]
+    program = assembler.program([assembler.add(op, *pair) for op in (Op.MIN, Op.MAX) for pair in pairs])
+    states = np.array([[-1.0, 2.0], [1.5, -2.0], [3.0, 0.25], [-0.5, -0.5], [2.0, 1.0]], dtype)
+    code = MachineCode(program, lanes, dtype)
+    found = code.batch(states)[1][0] if lanes > 1 else np.array([code.one(state)[1][0] for state in states])
+    with np.errstate(invalid="ignore"):
+        logarithm = np.log(states[:, 0])
+    values = {nan: logarithm, x: states[:, 0], y: states[:, 1]}
+    expected = [f(*(values.get(k, 0.5) for k in pair)) for f in (np.minimum, np.maximum) for pair in pairs]
+    np.testing.assert_allclose(found, np.stack(expected, axis=-1), rtol=TOLERANCE[dtype])
+
+
 def test_guards_set_their_bits():
     assembler = Assembler((2,))
     a, b = assembler.inputs[0]

@@ -1,13 +1,16 @@
 """A built-in function that selects others by one of its arguments."""
 
+import copy
 import gc
+import inspect
+import pickle
 import sys
 
 import numpy as np
 import pytest
 from tests.compiler.functions import pair, sample, scaled
 
-from floatbase.compiler.entry import Selection, select_address
+from floatbase.compiler.entry import Place, Selection, select_address
 from floatbase.compiler.entry.layout import MAX_CHOICES, MAX_PORTS
 
 
@@ -23,7 +26,7 @@ class Slow:
 @pytest.fixture(params=[0, 1, 2])
 def selection(request):
     slow = Slow()
-    chosen = Selection(select_address(None), "choose", "choose(...)\n--\n\nDoc.", request.param, slow)
+    chosen = Selection(select_address(None), "choose", "Doc.", request.param, slow, Place(slow, "calls", "(...)"))
     return chosen, slow, request.param
 
 
@@ -62,7 +65,7 @@ def test_everything_else_goes_to_the_slow_path(selection, rng):
 
 def test_there_is_room_for_so_many(rng):
     slow, one = Slow(), scaled()
-    chosen = Selection(select_address(None), "choose", "", 0, slow)
+    chosen = Selection(select_address(None), "choose", "", 0, slow, Place(slow, "calls", "()"))
     keys = [object() for _ in range(MAX_CHOICES + 1)]
     for key in keys:
         chosen.add(key, one.fast)
@@ -74,7 +77,7 @@ def test_there_is_room_for_so_many(rng):
 
 
 def test_no_reference_is_lost_or_kept(rng):
-    chosen = Selection(select_address(None), "choose", "", 0, Slow())
+    chosen = Selection(select_address(None), "choose", "", 0, Slow(), Place(None, "calls", "()"))
     one, key = scaled(), object()
     chosen.add(key, one.fast)
     arrays = sample(rng, None, np.float64)
@@ -86,3 +89,14 @@ def test_no_reference_is_lost_or_kept(rng):
         chosen.function(key, *arrays, out=out)
         chosen.function(key, *arrays)
     assert [sys.getrefcount(item) for item in watched] == before
+
+
+def test_it_is_pickled_as_what_is_found_in_its_place():
+    slow = Slow()
+    function = Selection(
+        select_address(None), "choose", "Doc.", 0, slow, Place(slow, "calls", "(key, *, a=1)")
+    ).function
+    slow.calls.append("a call")
+    assert pickle.loads(pickle.dumps(function)) == ["a call"]
+    assert str(inspect.signature(function)) == "(key, *, a=1)" and function.__doc__ == "Doc."
+    assert copy.copy(function) is copy.deepcopy(function) is function

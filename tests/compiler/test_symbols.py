@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import copy
+import math
 
 import numpy as np
 import pytest
 
 from floatbase.compiler import Graph, interpret, is_symbolic, symbols, trace
 from floatbase.compiler.symbol_arrays import SymbolArray, as_symbols
-from floatbase.errors import FloatbaseError, ShapeError, TraceError
+from floatbase.errors import ArgumentError, FloatbaseError, ShapeError, TraceError
 
 E3 = np.eye(3)
 
 ELEMENTWISE = {name: getattr(np, name) for name in [
     "positive", "negative", "sqrt", "absolute", "fabs", "abs", "sign", "floor", "ceil", "sin", "cos", "tan",
     "arctan", "sinh", "cosh", "tanh", "exp", "log", "expm1", "log1p", "square", "reciprocal", "deg2rad",
-    "rad2deg", "degrees", "radians", "conjugate", "cbrt", "exp2", "log2", "log10", "rint", "trunc",
+    "rad2deg", "degrees", "radians", "conjugate", "cbrt", "exp2", "log2", "log10", "rint", "trunc", "arcsinh",
+    "arctanh", "nan_to_num", "round",
 ]}  # fmt: skip
 PAIRS = {name: getattr(np, name) for name in [
     "add", "subtract", "multiply", "divide", "true_divide", "power", "float_power", "minimum", "maximum",
-    "arctan2", "hypot", "copysign", "fmod", "remainder", "floor_divide", "heaviside",
+    "fmin", "fmax", "arctan2", "hypot", "copysign", "fmod", "remainder", "floor_divide", "heaviside",
 ]}  # fmt: skip
 
 FUNCTIONS = {
@@ -35,6 +37,9 @@ FUNCTIONS = {
     "comparisons": lambda x, A: np.where((x < 0.5) | (x >= 0.7) & ~(A[0] == A[1]), x, -x),
     "what is finite": lambda x, A: np.where(np.isnan(x) | np.isinf(x) | ~np.isfinite(x), 0.0, x),
     "exclusive or": lambda x, A: np.where(np.logical_xor(x < 0.5, A < 0.5) ^ (x < A), 1.0, 2.0),
+    "select": lambda x, A: np.select([x < 0.3, x < 0.6], [x, A[0]], 2.0) + np.select([x < 0.5], [7.0]),
+    "rounding": lambda x, A: np.round(7 * A, 1) + round(x[0], 2) + math.floor(3 * x[1]) + math.trunc(-5 * x[2]),
+    "arccosh": lambda x, A: np.arccosh(1.0 + x) + np.arccosh(1.0 + 1e-9 * A) + np.arccosh(1e30 * A),
     "chained where": lambda x, A: np.where(x[0] > 0.1, A, x),
     "where of numbers": lambda x, A: np.where([True, False, True], x, 7.0),
     # views and assignment
@@ -173,6 +178,49 @@ def test_negative_arguments(name):
     assert_as_numbers(lambda x: getattr(np, name)(x), np.array([-1.7, -0.5, 0.0, 2.5, 1.5]))
 
 
+SPECIAL = [np.nan, -np.inf, -2.0, -0.5, 0.0, 0.5, 2.0, np.inf]
+
+
+@pytest.mark.parametrize("name", ["minimum", "maximum", "fmin", "fmax"])
+def test_nan_is_what_numpy_makes_of_it(name):
+    """Whichever operand it is, and whichever was traced first."""
+    x, y = (array.ravel() for array in np.meshgrid(SPECIAL, SPECIAL))
+    for function in (getattr(np, name), lambda x, y: getattr(np, name)(y, x)):
+        np.testing.assert_array_equal(interpret(trace(function, {"x": len(x), "y": len(y)}), x, y)[0], function(x, y))
+
+
+def test_bounds_and_extremes_keep_nan():
+    x = np.array(SPECIAL)
+
+    def bounded(x):
+        with np.errstate(invalid="ignore", divide="ignore"):
+            logarithms = np.log(x)
+            return np.stack([
+                np.maximum(x, logarithms), np.clip(x, logarithms, 9.0), np.clip(logarithms, x, x),
+                np.max(np.stack([x, logarithms]), axis=0), np.min(np.stack([logarithms, x]), axis=0),
+            ])  # fmt: skip
+
+    np.testing.assert_allclose(interpret(trace(bounded, {"x": len(x)}), x)[0], bounded(x), rtol=1e-15)
+
+
+def test_nan_to_num():
+    x = np.array(SPECIAL)
+    for settings in ({}, {"nan": 3.0, "posinf": 7.0, "neginf": -1.0}):
+
+        def known(x, settings=settings):
+            return np.nan_to_num(x, **settings)
+
+        np.testing.assert_array_equal(interpret(trace(known, {"x": len(x)}), x)[0], known(x))
+
+
+def test_inverse_hyperbolic_functions_over_the_whole_range():
+    x = np.array([0.0, 1e-300, 1e-9, 0.1, 0.9, 1 - 1e-15, 1.0, 1 + 1e-15, 1.5, 1e9, 2e18, 1e200, np.inf])
+    x = np.concatenate([x, -x])
+    for function in (np.arcsinh, np.arccosh, np.arctanh):
+        with np.errstate(invalid="ignore", divide="ignore"):
+            np.testing.assert_allclose(interpret(trace(function, {"x": len(x)}), x)[0], function(x), rtol=4e-16)
+
+
 def test_remainder_of_negative_numbers():
     x = np.array([-3.5, 3.5, -0.5])
     assert_as_numbers(lambda x: x % 2.0 + np.fmod(x, 2.0) + x // -2.0, x)
@@ -231,7 +279,7 @@ def test_products_skip_structural_zeros():
         (lambda x: np.linalg.svd(np.outer(x, x)), "cannot be traced"),
         (lambda x: np.sort(x), "cannot branch on it"),
         (lambda x: np.argmax(x), "cannot branch on it"),
-        (lambda x: np.fmin(x, 1.0), "np.fmin cannot be traced; these can: matmul, absolute, add"),
+        (lambda x: np.nextafter(x, 1.0), "np.nextafter cannot be traced; these can: matmul, absolute, add"),
         (lambda x: np.nonzero(x), "cannot branch on it"),
         (lambda x: np.interp(x, [0.0, 1.0], [0.0, 1.0]), "cannot be traced"),
         (lambda x: np.allclose(x, 0.0), "cannot branch on it"),
@@ -245,11 +293,41 @@ def test_products_skip_structural_zeros():
         (lambda x: x & (x > 0), "needs truth values"),
         (lambda x: x @ np.ones(3), "matmul of shapes"),
         (lambda x: np.einsum("ij,j->i", np.ones((2, 3)), x), "sizes 3 and 2"),
+        (lambda x: x[x > 0], r"known while tracing; with symbols, np\.where\(x > 0, a, b\) chooses"),
+        (lambda x: _masked(x), r"np\.where\(x > 0, a, b\) chooses"),
+        (lambda x: x[x[0]], "floatbase.gather"),
+        (lambda x: np.add.at(x.copy(), [0, 0], 1.0), r"np\.add\.at cannot be traced; assign the elements"),
+        (lambda x: x[0] << 1, "no bits to shift or combine: multiply by a power of two"),
+        (lambda x: x[0] & 1, "no bits"),
+        (lambda x: divmod(x[0], 2.0), "has no meaning while tracing: .*divmod"),
+        (lambda x: f"{x[0]:.3f}", "has no meaning while tracing: .*format"),
+        (lambda x: np.select([x > 0], [x, x]), "as many choices as conditions, got 2 and 1"),
+        (lambda x: np.nan_to_num(x, copy=False), "does not change an array in place"),
     ],
 )
 def test_misuse(misuse, message):
     with pytest.raises((FloatbaseError, TypeError), match=message):
         trace(misuse, {"x": 2})
+
+
+def test_mistakes_that_have_nothing_to_do_with_symbols_stay_as_they_are():
+    for mistake, error in ((lambda x: x[7], IndexError), (lambda x: "a" + 3, TypeError)):
+        with pytest.raises(error) as caught:
+            trace(mistake, {"x": 2})
+        assert not isinstance(caught.value, FloatbaseError)
+
+
+def test_symbols_have_a_name_and_a_shape():
+    with pytest.raises(ArgumentError, match=r"the shape must be a whole number or a tuple of them, got \(-1,\)"):
+        symbols("x", (-1,))
+    with pytest.raises(ArgumentError, match="the name must be a string, got 3"):
+        symbols(3, (2,))
+
+
+def _masked(x):
+    y = x.copy()
+    y[x > 0] = 0.0
+    return y
 
 
 def _into_floats(x):

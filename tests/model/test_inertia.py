@@ -160,3 +160,37 @@ def test_a_file_is_warned_of_once_and_at_the_line_that_loads_it(tmp_path):
     ]
     assert {item.filename for item in caught} == {__file__}
     assert all(item.category is fb.ModelWarning for item in caught)
+
+
+def test_moments_without_a_mass_are_a_warning_that_names_them():
+    """Files of iCubs that are in use have them: they must be read, and their dynamics computed."""
+    rotor = Inertia(0.0, np.zeros(3), 0.1 * np.eye(3))
+    links = Link("a", random_inertia(np.random.default_rng(0))), Link("b", rotor)
+    model = Model("m", links, (Joint("j", "revolute", "a", "b", np.eye(4)),))
+    with pytest.warns(ModelWarning, match=r"^model 'm': no density gives the inertia of b$"):
+        check_inertias(model, "model 'm'")
+    robot = fb.load(model)
+    assert robot.mass_matrix(robot.neutral())[6, 6] == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize(
+    ("mass", "moment", "message"),
+    [
+        (1e300, 1.0, r"the mass of body 'a' is 1e\+300 kg; it must be zero, or from 1e-30 to 1e\+30"),
+        (1e-320, 0.1, r"the mass of body 'a' is 9\.99989e-321 kg"),
+        (1.0, 1e200, r"the largest moment of inertia of body 'a' is 1e\+200 kg m\^2"),
+        (1.0, 1e-200, "the largest moment of inertia of body 'a' is 1e-200"),
+    ],
+)
+def test_extreme_numbers_are_refused(mass, moment, message):
+    for allow in (False, True):
+        with pytest.raises(ModelError, match=message):
+            fb.load(one(Inertia(mass, np.zeros(3), moment * np.eye(3))), floating=True, allow_nonphysical=allow)
+
+
+@pytest.mark.parametrize(("mass", "moment"), [(1e-29, 1e-33), (1e29, 1e28), (1.0, 1e-9)])
+def test_what_is_not_refused_can_be_computed_with(mass, moment):
+    robot = fb.load(one(Inertia(mass, np.full(3, 0.1), moment * np.eye(3))), floating=True)
+    program = robot.program("forward_dynamics")
+    q, v = robot.random(0)
+    assert np.isfinite(fb.interpret(program, q, v, v)[0]).all()

@@ -234,7 +234,7 @@ def test_numbers_that_overflow_are_refused():
     with pytest.raises(ModelError, match="body 'a' overflows"):
         build_tree(parse_urdf(two('<origin xyz="1e200 0 0"/>', kind="fixed")))
     heavy = inertial(mass="1e308").replace("<inertial>", '<inertial><origin xyz="10 0 0"/>')
-    with pytest.raises(ModelError, match="no mass density gives the inertia of the body that contains link 'a'"):
+    with pytest.raises(ModelError, match=r"the mass of body 'a' is 1e\+308 kg"):
         build_tree(parse_urdf(heavy))
 
 

@@ -112,8 +112,24 @@ def test_what_needs_mass_says_so(file):
     robot = fb.load(file, allow_massless=True)
     assert robot.jacobian([0.3], "rod").shape == (6, 1)
     for method in (lambda: robot.com([0.3]), lambda: robot.forward_dynamics([0.3], [0.0], [1.0])):
-        with pytest.raises(ModelError, match="'pendulum' does not exist: it divides by a mass that is zero"):
+        with pytest.raises(
+            ModelError, match="'pendulum' does not exist: it divides by a mass that is zero, or by a moment"
+        ):
             method()
+
+
+def test_limits_can_be_raised_and_lowered(file):
+    assert fb.load(file, max_links=2, max_bytes=2000).nv == 1
+    with pytest.raises(RobotFileError, match=r"2 <link> elements; at most 1 are read \(raise it with max_links=\)"):
+        fb.load(file, max_links=1)
+    with pytest.raises(RobotFileError, match=r"at most 100 are read \(raise it with max_bytes=\)"):
+        fb.load(file, max_bytes=100)
+    for source in ("panda", fb.load(file).model):
+        with pytest.raises(ArgumentError, match="max_links is a limit for files"):
+            fb.load(source, max_links=10)
+    for wrong in (0, 2.5, True, "x"):
+        with pytest.raises(ArgumentError, match="max_bytes must be a whole number above zero, got"):
+            fb.load(file, max_bytes=wrong)
 
 
 def test_gravity_does_not_follow_the_array_it_came_from():

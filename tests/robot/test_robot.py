@@ -153,7 +153,12 @@ class TestBadInput:
         for outputs in (3, None):
             with pytest.raises(ArgumentError, match="outputs must be names of quantities"):
                 robot.function(outputs)
-        for wrenches in (3, "LF_FOOT"):
+        for outputs in ([5], [None], [{}], [()], [b"com"], ("com", 3)):
+            with pytest.raises(ArgumentError, match="asked for by its name, or by a tuple that begins with it, got"):
+                robot.function(outputs)
+        with pytest.raises(ArgumentError, match="unknown frame"):
+            robot.function([("jacobian", ["LF_FOOT"])])
+        for wrenches in (3, "LF_FOOT", [3], [["LF_FOOT"]]):
             with pytest.raises(ArgumentError, match="wrenches must be a sequence of frame names"):
                 robot.function("bias", wrenches=wrenches)
         for n in (-1, 2.5, "x", None):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import floatbase as fb
 from floatbase.errors import ArgumentError, StateError
 
 DIRECT = {
@@ -53,3 +54,29 @@ def test_steps_that_are_none(robot, rng, dt):
     q, v = robot.random(rng, n=3)
     with pytest.raises(ArgumentError, match="integrate: v and dt must be numbers"):
         robot.integrate(q, v, dt)
+
+
+def test_times_that_are_not_finite_are_named(robot, rng):
+    q, v = robot.random(rng, n=3)
+    for method in (robot.integrate, robot.integrate_derivatives):
+        for dt in (np.nan, np.inf, np.array([0.1, np.nan, 0.1])):
+            with pytest.raises(StateError, match=r"argument 'dt' must be finite, got .*(nan|inf)"):
+                method(q, v, dt)
+        with np.errstate(over="ignore"), pytest.raises(StateError, match=r"the product of v and dt=1e\+300 overflows"):
+            method(q, 1e10 * v, 1e300)
+    v[1, 2] = np.nan
+    with pytest.raises(StateError, match=r"argument 'v' must be finite, but v\[2\] is nan in row 1"):
+        robot.integrate(q, v, 0.1)
+
+
+def test_steps_of_expressions(robot, rng):
+    casadi = pytest.importorskip("casadi")
+    (q, v), dt = robot.random(rng), 0.3
+    expected = robot.integrate(q, v, dt)
+    assert robot.integrate(fb.symbols("q", robot.nq), v, fb.symbols("dt")).shape == (robot.nq,)
+    program = fb.trace(robot.integrate, {"q": robot.nq, "v": robot.nv, "dt": ()})
+    np.testing.assert_allclose(fb.interpret(program, q, v, dt)[0], expected, atol=1e-14)
+    symbols = [casadi.SX.sym(name, size) for name, size in (("q", robot.nq), ("v", robot.nv), ("dt", 1))]
+    function = casadi.Function("f", symbols, [robot.integrate(*symbols)])
+    np.testing.assert_allclose(np.array(function(q, v, dt)).ravel(), expected, atol=1e-14)
+    np.testing.assert_allclose(np.array(robot.integrate(q, casadi.DM(v), dt)).ravel(), expected, atol=1e-14)

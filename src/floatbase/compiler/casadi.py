@@ -3,7 +3,8 @@
 An exported program is an `SX` function: calls are inlined, loops unrolled (a `while` runs to its limit, each step
 masked by its condition), look-ups become chains of `if_else`, factorisations are written out, `lu_solve` is CasADi's
 own `solve`. Programs that would grow beyond `MAX_UNROLLED` operations are refused. Arrays of one axis are columns;
-arrays of more than two axes are matrices with the later axes side by side. Guards are not exported.
+arrays of more than two axes are matrices with the later axes side by side. Guards are not exported: expressions are not
+checked. The minimum of a number and NaN is the number there, NaN here (see `casadi_operations`).
 
 CasADi is imported only when one of these functions is called (extra `ocp`).
 """
@@ -11,6 +12,7 @@ CasADi is imported only when one of these functions is called (extra `ocp`).
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -18,6 +20,7 @@ import numpy as np
 
 from floatbase.compiler.casadi_blocks import BLOCKS
 from floatbase.compiler.casadi_operations import EXPORT, IMPORT, Casadi, casadi_module
+from floatbase.compiler.explanation import non_finite, refusal
 from floatbase.compiler.graph import Graph
 from floatbase.compiler.operations import Op
 from floatbase.compiler.program import Port, Program
@@ -27,12 +30,17 @@ from floatbase.errors import ArgumentError, ProgramError
 
 MAX_UNROLLED = 1_000_000
 
-_exported: WeakKeyDictionary[Program, Any] = WeakKeyDictionary()  # functions of programs that were called
+# functions of programs that were called, without and with guards
+_exported: WeakKeyDictionary[Program, dict[bool, Any]] = WeakKeyDictionary()
 
 
 def to_casadi(program: Program, name: str | None = None) -> Any:
     """The program as a `casadi.Function` with named inputs and outputs; structural zeros are structural there too."""
-    casadi = casadi_module("the export to CasADi")
+    return _as_function(casadi_module("the export to CasADi"), program, name or program.name)
+
+
+def _as_function(casadi: Casadi, program: Program, name: str, with_guards: bool = False) -> Any:
+    """The program as a function of CasADi's, `with_guards` as a last output: a column of 1 for each that holds."""
     size = program.unrolled_count
     if size > MAX_UNROLLED:
         raise ArgumentError(
@@ -56,11 +64,17 @@ def to_casadi(program: Program, name: str | None = None) -> Any:
     names_in = [_identifier(port.name) for port in program.inputs]
     names_out = [_identifier(port.name) for port in program.outputs]
     names_out = [f"{item}_out" if item in names_in else item for item in names_out]
-    return casadi.Function(_identifier(name or program.name), inputs, outputs, names_in, names_out)
+    if with_guards:
+        outputs.append(casadi.vertcat(*(values[value] for value, _ in program.guards)))
+        names_out.append("which_guards_hold")
+    return casadi.Function(_identifier(name), inputs, outputs, names_in, names_out)
 
 
 def casadi_call(program: Program, *arguments: Any) -> tuple[Any, ...]:
-    """The outputs of a program for CasADi matrices (`SX`, `MX` or `DM`) of the inputs' shapes."""
+    """The outputs of a program for CasADi matrices (`SX`, `MX` or `DM`) of the inputs' shapes.
+
+    `DM` and other numbers alone are checked as a compiled function checks its arguments.
+    """
     if len(arguments) != len(program.inputs):
         names = ", ".join(port.name for port in program.inputs)
         raise ArgumentError(f"{program.name}: takes {len(program.inputs)} inputs ({names}), got {len(arguments)}")
@@ -69,10 +83,32 @@ def casadi_call(program: Program, *arguments: Any) -> tuple[Any, ...]:
         given = tuple(getattr(argument, "shape", None) or np.shape(argument))
         if given not in (_matrix_shape(port), port.shape):
             raise ArgumentError(f"{program.name}: {port.name} must have shape {_matrix_shape(port)}, got {given}")
-    function = _exported.get(program)
-    if function is None:
-        function = _exported[program] = to_casadi(program)
-    return tuple(function.call([casadi.densify(argument) for argument in arguments]))
+    kinds = {type(argument) for argument in arguments} & {casadi.SX, casadi.MX}
+    if len(kinds) > 1:
+        raise ArgumentError(f"{program.name}: SX and MX do not mix; give expressions of one kind, numbers beside them")
+    if not kinds:
+        return _numbers(casadi, program, arguments)
+    return tuple(_exported_function(casadi, program, False).call([casadi.densify(item) for item in arguments]))
+
+
+def _numbers(casadi: Casadi, program: Program, arguments: Sequence[Any]) -> tuple[Any, ...]:
+    matrices = [casadi.densify(casadi.DM(argument)) for argument in arguments]
+    arrays = [np.array(matrix).reshape(port.shape) for matrix, port in zip(matrices, program.inputs, strict=True)]
+    error = non_finite(program, arrays)
+    if error is not None:
+        raise error
+    *results, holds = _exported_function(casadi, program, True).call(matrices)
+    failed = [text for (_, text), fine in zip(program.guards, np.array(holds).ravel(), strict=True) if not fine]
+    if failed:
+        raise refusal(program, arrays, failed, (), ())
+    return tuple(results)
+
+
+def _exported_function(casadi: Casadi, program: Program, with_guards: bool) -> Any:
+    functions = _exported.setdefault(program, {})
+    if with_guards not in functions:
+        functions[with_guards] = _as_function(casadi, program, program.name, with_guards)
+    return functions[with_guards]
 
 
 def from_casadi(function: Any) -> Program:

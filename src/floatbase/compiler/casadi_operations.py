@@ -1,6 +1,8 @@
 """Which scalar operation of ours is which of CasADi's, in both directions.
 
-CasADi has no truth values: its comparisons give 0 or 1, and any number that is not 0 counts as true.
+CasADi has no truth values: its comparisons give 0 or 1, and any number that is not 0 counts as true. Its `fmin` and
+`fmax` are C's: of a number and NaN they give the number, where ours and NumPy's give NaN. They stand for one another
+all the same, since its solvers know their derivatives.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from floatbase.compiler.elementwise import arccosh, arcsinh, arctanh, copysign, whole_part
 from floatbase.compiler.operations import Op
 from floatbase.compiler.scalar import Truth, apply, power, select
 from floatbase.errors import missing_dependency
@@ -97,15 +100,6 @@ def _quotient(x: Any, y: Any) -> Any:
         return float(np.divide(x, y))
 
 
-def _whole_part(x: Any) -> Any:
-    return select(apply(Op.LT, x, 0.0), apply(Op.CEIL, x), apply(Op.FLOOR, x))
-
-
-def _copysign(x: Any, y: Any) -> Any:
-    magnitude = apply(Op.ABS, x)
-    return select(apply(Op.LT, y, 0.0), -magnitude, magnitude)
-
-
 IMPORT: dict[str, Callable[..., Any]] = {
     "OP_ASSIGN": lambda x: x,
     "OP_ADD": lambda x, y: x + y,
@@ -135,10 +129,10 @@ IMPORT: dict[str, Callable[..., Any]] = {
     "OP_OR": _logic(Op.OR),
     "OP_FLOOR": _operation(Op.FLOOR),
     "OP_CEIL": _operation(Op.CEIL),
-    "OP_FMOD": lambda x, y: x - y * _whole_part(_quotient(x, y)),
+    "OP_FMOD": lambda x, y: x - y * whole_part(_quotient(x, y)),
     "OP_FABS": _operation(Op.ABS),
     "OP_SIGN": _operation(Op.SIGN),
-    "OP_COPYSIGN": _copysign,
+    "OP_COPYSIGN": copysign,
     "OP_IF_ELSE_ZERO": lambda condition, x: select(_truth(condition), x, 0.0),
     "OP_FMIN": _operation(Op.MIN),
     "OP_FMAX": _operation(Op.MAX),
@@ -146,9 +140,9 @@ IMPORT: dict[str, Callable[..., Any]] = {
     "OP_SINH": _operation(Op.SINH),
     "OP_COSH": _operation(Op.COSH),
     "OP_TANH": _operation(Op.TANH),
-    "OP_ASINH": lambda x: _copysign(apply(Op.LOG, apply(Op.ABS, x) + apply(Op.SQRT, x * x + 1.0)), x),
-    "OP_ACOSH": lambda x: apply(Op.LOG, x + apply(Op.SQRT, x * x - 1.0)),
-    "OP_ATANH": lambda x: 0.5 * (apply(Op.LOG1P, x) - apply(Op.LOG1P, -x)),
+    "OP_ASINH": arcsinh,
+    "OP_ACOSH": arccosh,
+    "OP_ATANH": arctanh,
     "OP_ATAN2": _operation(Op.ATAN2),
     "OP_EXPM1": _operation(Op.EXPM1),
     "OP_LOG1P": _operation(Op.LOG1P),

@@ -6,7 +6,8 @@ symbols: a real loop or call in machine code, whose size does not depend on how 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -15,10 +16,10 @@ import numpy as np
 from floatbase.compiler.blocks import MAX_LENGTH
 from floatbase.compiler.graph import current_graph
 from floatbase.compiler.program import Port, Program
-from floatbase.compiler.scalar import Scalar, select
+from floatbase.compiler.scalar import Scalar, Truth, select
 from floatbase.compiler.symbol_arrays import SymbolArray, as_symbols, is_symbolic
 from floatbase.compiler.tracing import trace
-from floatbase.errors import ArgumentError, ShapeError, TraceError
+from floatbase.errors import ArgumentError, ShapeError, StateError, TraceError
 
 
 def _packed(values: list[Scalar], shape: tuple[int, ...]) -> SymbolArray:
@@ -40,6 +41,7 @@ def scan(
     carry: an array, of the same shape at every step. rows: (length, ...) or None, then `row` is None and `length` is
     needed. shared: an array all steps see, or None. Returns the last carry and the collected arrays (length, ...).
     """
+    _check_callback("scan", "body", body, "index, carry, row, shared")
     count = len(rows) if rows is not None else length
     if count is None or (length is not None and length != count):
         raise ArgumentError(f"scan: needs rows or a positive length, got length={length}, rows of {np.shape(rows)}")
@@ -86,10 +88,12 @@ def while_loop(
 
     Returns the last carry and the number of steps. In a batch, each state stops on its own.
     """
+    _check_callback("while_loop", "condition", condition, "carry, shared")
+    _check_callback("while_loop", "body", body, "carry, shared")
     limit = _whole("while_loop: limit", limit)
     if not is_symbolic(carry, shared):
         steps = 0
-        while steps < limit and condition(carry, shared):
+        while steps < limit and _truth(condition(carry, shared)):
             carry = body(carry, shared)
             steps += 1
         return carry, steps
@@ -99,10 +103,8 @@ def while_loop(
     def with_shared(function: Callable[..., Any]) -> Callable[..., Any]:
         return lambda carried, common: function(carried, common if shared is not None else None)
 
-    test = trace(with_shared(condition), ports, "condition")
+    test = trace(lambda *arrays: _truth(with_shared(condition)(*arrays)), ports, "condition")
     step = trace(with_shared(body), ports, getattr(body, "__name__", "while"))
-    if test.output_size != 1:
-        raise TraceError(f"while_loop: the condition must be one truth value, got {test.outputs}")
     _same_carry("while_loop", step, shape)
     arguments = [*as_symbols(carry).flat, *(as_symbols(shared).flat if shared is not None else ())]
     values = current_graph().block(
@@ -132,6 +134,8 @@ def subprogram(function: Callable[..., Any]) -> Callable[..., Any]:
 
     It takes arrays and returns one array. With numbers it is the function itself. Its guards are the caller's.
     """
+    if not callable(function):
+        raise ArgumentError(f"subprogram takes a function over arrays, got {function!r}")
     programs: dict[tuple[tuple[int, ...], ...], tuple[Program, list[str]]] = {}
 
     def guarded(messages: list[str], *arrays: Any) -> tuple[Any, ...]:
@@ -164,18 +168,43 @@ def subprogram(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def guard(condition: Any, message: str) -> None:
+def guard(condition: Any, message: str, arguments: Mapping[str, Any] | None = None) -> None:
     """Demand a condition: a compiled function whose guard fails raises `StateError` with this message.
 
-    With numbers it is checked at once.
+    If the message names a part of an argument, such as "q[3:7]", its values are added. With numbers the condition is
+    checked at once; `arguments` are then those that the message may name.
     """
     if is_symbolic(condition):
         for item in as_symbols(condition).flat:
             current_graph().guard(item, message)
     elif not np.all(condition):
-        from floatbase.errors import StateError
+        from floatbase.compiler.explanation import place, with_values
 
-        raise StateError(message)
+        index = tuple(int(axis[0]) for axis in np.nonzero(~np.asarray(condition))) if np.ndim(condition) else ()
+        row = {name: np.asarray(value)[index] for name, value in (arguments or {}).items()}
+        raise StateError(with_values(message, row) + place(index))
+
+
+def _check_callback(name: str, role: str, function: Any, arguments: str) -> None:
+    """Raise `ArgumentError` for what cannot be called with the arguments."""
+    if not callable(function):
+        raise ArgumentError(f"{name}: {role} must be a function called as {role}({arguments}), got {function!r}")
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # some functions written in C do not say
+        return
+    try:
+        signature.bind(*arguments.split(", "))
+    except TypeError:
+        raise ArgumentError(f"{name}: {role} is called as {role}({arguments}), but takes {signature}") from None
+
+
+def _truth(value: Any) -> Any:
+    """The condition of a loop, one truth value."""
+    array = as_symbols(value)
+    if array.size == 1 and isinstance(array.item(), Truth | bool):
+        return array.item()
+    raise TraceError(f"while_loop: the condition must be one truth value, such as carry[0] < 1.0, got {value!r}")
 
 
 def _whole(what: str, value: Any) -> int:

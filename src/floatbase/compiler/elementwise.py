@@ -28,7 +28,8 @@ def _divide(x: Any, y: Any) -> Any:
     return x / y
 
 
-def _whole_part(x: Any) -> Any:
+def whole_part(x: Any) -> Any:
+    """Without the digits behind the point."""
     return select(apply(Op.LT, x, 0.0), apply(Op.CEIL, x), apply(Op.FLOOR, x))
 
 
@@ -62,10 +63,50 @@ def _decimal_logarithm(x: Any) -> Any:
     return natural * 0.4342944819032518 + natural * 1.098319650216765e-17
 
 
-def _copysign(x: Any, y: Any) -> Any:
-    """Minus zero counts as positive: it compares equal to zero."""
+def copysign(x: Any, y: Any) -> Any:
+    """The magnitude of x with the sign of y. Minus zero counts as positive: it compares equal to zero."""
     magnitude = apply(Op.ABS, x)
     return select(apply(Op.LT, y, 0.0), -magnitude, magnitude)
+
+
+_HUGE = 2.0**60  # a number plus one is that number from here on, and its square is finite in single precision
+
+
+def arcsinh(x: Any) -> Any:
+    """`log(x + sqrt(x^2 + 1))` of the magnitude, for which nothing cancels; beyond `_HUGE` it is `log(2 x)`."""
+    negative = apply(Op.LT, x, 0.0)
+    magnitude = select(negative, -x, x)  # unlike that of the absolute value, its derivative at zero is one
+    bounded = apply(Op.MIN, magnitude, _HUGE)
+    square = bounded * bounded
+    argument = bounded + square / (1.0 + apply(Op.SQRT, square + 1.0))
+    result = _shifted_logarithm(magnitude, argument)
+    return select(negative, -result, result)
+
+
+def arccosh(x: Any) -> Any:
+    """`log(x + sqrt(x^2 - 1))`, in terms of `x - 1`."""
+    bounded = apply(Op.MIN, x - 1.0, _HUGE)
+    argument = bounded + apply(Op.SQRT, bounded) * apply(Op.SQRT, bounded + 2.0)  # one root of both exists below -1
+    return _shifted_logarithm(x, argument)
+
+
+def _shifted_logarithm(x: Any, argument: Any) -> Any:
+    """`log(1 + argument)`, or `log(2 x)` for huge x."""
+    huge = apply(Op.LT, _HUGE, x)
+    return apply(Op.LOG1P, select(huge, x, argument)) + select(huge, math.log(2.0), 0.0)
+
+
+def arctanh(x: Any) -> Any:
+    """Half of `log((1 + x) / (1 - x))`."""
+    return 0.5 * (apply(Op.LOG1P, x) - apply(Op.LOG1P, -x))
+
+
+def _larger_known(x: Any, y: Any) -> Any:
+    return select(apply(Op.OR, apply(Op.LT, x, y), apply(Op.NE, x, x)), y, x)
+
+
+def _smaller_known(x: Any, y: Any) -> Any:
+    return select(apply(Op.OR, apply(Op.LT, y, x), apply(Op.NE, x, x)), y, x)
 
 
 def _heaviside(x: Any, at_zero: Any) -> Any:
@@ -85,7 +126,7 @@ UFUNCS: dict[np.ufunc, np.ufunc] = {
     np.divide: _function(_divide, 2),
     np.floor_divide: _function(lambda x, y: apply(Op.FLOOR, _divide(x, y)), 2),
     np.remainder: _function(lambda x, y: x - y * apply(Op.FLOOR, _divide(x, y)), 2),
-    np.fmod: _function(lambda x, y: x - y * _whole_part(_divide(x, y)), 2),
+    np.fmod: _function(lambda x, y: x - y * whole_part(_divide(x, y)), 2),
     np.conjugate: _function(lambda x: x, 1),
     np.square: _function(lambda x: x * x, 1),
     np.reciprocal: _function(lambda x: _divide(1.0, x), 1),
@@ -96,14 +137,16 @@ UFUNCS: dict[np.ufunc, np.ufunc] = {
     np.absolute: _operation(Op.ABS, 1),
     np.fabs: _operation(Op.ABS, 1),
     np.sign: _operation(Op.SIGN, 1),
-    np.copysign: _function(_copysign, 2),
+    np.copysign: _function(copysign, 2),
     np.heaviside: _function(_heaviside, 2),
     np.floor: _operation(Op.FLOOR, 1),
     np.ceil: _operation(Op.CEIL, 1),
-    np.trunc: _function(_whole_part, 1),
+    np.trunc: _function(whole_part, 1),
     np.rint: _function(_nearest, 1),
     np.minimum: _operation(Op.MIN, 2),
     np.maximum: _operation(Op.MAX, 2),
+    np.fmin: _function(_smaller_known, 2),
+    np.fmax: _function(_larger_known, 2),
     np.sin: _operation(Op.SIN, 1),
     np.cos: _operation(Op.COS, 1),
     np.tan: _operation(Op.TAN, 1),
@@ -114,6 +157,9 @@ UFUNCS: dict[np.ufunc, np.ufunc] = {
     np.sinh: _operation(Op.SINH, 1),
     np.cosh: _operation(Op.COSH, 1),
     np.tanh: _operation(Op.TANH, 1),
+    np.arcsinh: _function(arcsinh, 1),
+    np.arccosh: _function(arccosh, 1),
+    np.arctanh: _function(arctanh, 1),
     np.exp: _operation(Op.EXP, 1),
     np.exp2: _function(lambda x: apply(Op.POW, 2.0, x), 1),
     np.log: _operation(Op.LOG, 1),

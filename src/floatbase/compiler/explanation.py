@@ -1,15 +1,20 @@
-"""Errors for states that a kernel refused: which argument, which row, which element."""
+"""Errors for states that were refused: which argument, which row, which element, and what it is."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from floatbase.compiler.arrays import AnyArray, Shape
 from floatbase.compiler.artifact import Signature
 from floatbase.compiler.execution import NON_FINITE, Kernel, Ports
+from floatbase.compiler.program import Program
 from floatbase.errors import StateError
+
+_PART = re.compile(r"\b(\w+)\[(\d+):(\d+)\]")  # of an argument, such as q[3:7]
 
 
 def explain(
@@ -17,16 +22,44 @@ def explain(
 ) -> StateError:
     """The error for a status that is not zero."""
     if status & NON_FINITE:
-        error = _non_finite(signature, arrays)
+        error = non_finite(signature, arrays)
         if error is not None:
             return error
     row, status = _first_bad_row(ports, kernel, int(np.prod(batch, dtype=np.int64)))
-    where = f" (row {_place(row, batch)})" if batch else ""
     said = [text for bit, text in enumerate(signature.guards) if status >> bit & 1]
-    return StateError(f"{signature.name}: {'; '.join(said) or 'the state is not finite'}{where}")
+    index = tuple(int(axis) for axis in np.unravel_index(row, batch)) if batch else ()
+    return refusal(signature, arrays, said, batch, index)
 
 
-def _non_finite(signature: Signature, arrays: Sequence[AnyArray]) -> StateError | None:
+def refusal(
+    signature: Signature | Program, arrays: Sequence[Any], said: Sequence[str], batch: Shape, index: tuple[int, ...]
+) -> StateError:
+    """The error for guards that do not hold in a row of a batch; `said` is what they say."""
+    row = {
+        port.name: np.broadcast_to(array, (*batch, *port.shape))[index]
+        for port, array in zip(signature.inputs, arrays, strict=True)
+    }
+    messages = "; ".join(with_values(text, row) for text in said) or "the state is not finite"
+    return StateError(f"{signature.name}: {messages}{place(index)}")
+
+
+def with_values(message: str, row: Mapping[str, Any]) -> str:
+    """What a guard says, with the values of the first part of an argument that it names, and their length."""
+    found = _PART.search(message)
+    if found is None or found[1] not in row:
+        return message
+    part = np.real(row[found[1]])[int(found[2]) : int(found[3])]
+    values = ", ".join(f"{value:.9g}" for value in part)
+    return f"{message}; got {values}, of length {np.linalg.norm(part.astype(np.float64)):.9g}"
+
+
+def place(index: tuple[int, ...]) -> str:
+    """Which row of a batch, in the words that end a message."""
+    return f" (row {index[0] if len(index) == 1 else index})" if index else ""
+
+
+def non_finite(signature: Signature | Program, arrays: Sequence[AnyArray]) -> StateError | None:
+    """The error for the first number that is not finite, if there is one."""
     for port, array in zip(signature.inputs, arrays, strict=True):
         bad = ~np.isfinite(array)
         if bad.any():
@@ -39,11 +72,6 @@ def _non_finite(signature: Signature, arrays: Sequence[AnyArray]) -> StateError 
                 f"{signature.name}: argument {port.name!r} must be finite, but {name} is {array[index]}{where}"
             )
     return None
-
-
-def _place(row: int, batch: Shape) -> str:
-    index = tuple(int(axis) for axis in np.unravel_index(row, batch))
-    return str(index[0]) if len(index) == 1 else str(index)
 
 
 def _first_bad_row(ports: Ports, kernel: Kernel, rows: int) -> tuple[int, int]:

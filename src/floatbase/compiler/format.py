@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import stat
 import struct
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from floatbase.compiler.files import read_regular
 from floatbase.compiler.program import Block, Port, Program, check_program
 from floatbase.errors import ArgumentError, ProgramError
 
@@ -38,11 +38,7 @@ def save(program: Program, path: str | Path) -> None:
 def load(path: str | Path) -> Program:
     """Read a program file; a damaged or hostile one raises `ProgramError`."""
     try:
-        path = Path(path)
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise ProgramError(f"program file {path} is not a file")
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
+        data = read_regular(path, MAX_BYTES + 1)
     except (OSError, TypeError, ValueError) as error:  # no file, no path, or a null character in it
         raise ProgramError(f"cannot read program file {path}: {getattr(error, 'strerror', None) or error}") from None
     if len(data) > MAX_BYTES:

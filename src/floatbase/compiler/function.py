@@ -32,7 +32,7 @@ from floatbase.compiler.artifact import (
     store_record,
 )
 from floatbase.compiler.cache import Cache, default_cache
-from floatbase.compiler.entry import Batch, Binding, bind, entry_address, supported
+from floatbase.compiler.entry import Batch, Binding, Place, bind, entry_address, supported
 from floatbase.compiler.execution import (
     LOOP_ROWS,
     SECONDS_PER_OPERATION,
@@ -46,7 +46,9 @@ from floatbase.compiler.execution import (
 from floatbase.compiler.explanation import explain
 from floatbase.compiler.locking import making_code
 from floatbase.compiler.program import Program, check_program
+from floatbase.compiler.replaying import evaluate_expressions
 from floatbase.compiler.sharing import sharing_code
+from floatbase.compiler.symbol_arrays import casadi_arrays, is_symbolic, refuse_output
 from floatbase.compiler.target import DType, Target
 from floatbase.compiler.threads import check_threads, get_threads
 from floatbase.errors import ArgumentError, CompilationError, ProgramError
@@ -74,7 +76,7 @@ class _CallSignature:
     """What `inspect` says of the call of an object, which has no function of that name."""
 
     def __get__(self, instance: Any, owner: type) -> inspect.Signature | None:
-        return None if instance is None else inspect.signature(instance.general)
+        return None if instance is None else inspect.signature(instance.answer)
 
 
 class Function(_Called):
@@ -128,6 +130,8 @@ class Function(_Called):
             out: an array of the result's shape and dtype to write to (a tuple if there are several outputs), which is
                 returned. Its content is undefined after an error.
             threads: how many threads share the rows of a batch; by default what `set_threads` says.
+
+            Symbols, or CasADi's expressions, of the inputs' shapes give expressions, in the same form.
             """
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -208,11 +212,11 @@ class Function(_Called):
             self._install(dtype, lanes, artifact)
             store_artifact(self.cache, self._record.digest, dtype, lanes, host_target(), artifact)
 
-    def entry(self, fallback: Callable[..., Any]) -> Callable[..., Any] | None:
+    def entry(self, fallback: Callable[..., Any], place: Place | None = None) -> Callable[..., Any] | None:
         """Another built-in function that hands whatever it does not serve itself to `fallback`.
 
-        `fallback` gets the same arguments; it may call this function, or `general`. None where the interpreter or
-        the ports rule a built-in out.
+        `fallback` gets the same arguments; it may call this function, or `general`. `place`: where the function is
+        found, if that is not in the place of `fallback`. None where the interpreter or the ports rule a built-in out.
         """
         signature = self.signature
         inputs, outputs = signature.inputs, signature.outputs
@@ -221,9 +225,8 @@ class Function(_Called):
             if address is None:
                 return None
             doc = self.__doc__ or ""
-            binding = bind(
-                address, signature.name, doc, inputs, outputs, fallback, self._result, self, self._compute_large
-            )
+            large = self._compute_large
+            binding = bind(address, signature.name, doc, inputs, outputs, fallback, self._result, self, large, place)
             seconds = max(self._record.operations, 1) * SECONDS_PER_OPERATION
             locked, shared = (max(int(limit / seconds), LOOP_ROWS) for limit in (_LOCKED_SECONDS, SHARED_SECONDS))
             binding.set_limits(LOOP_ROWS, locked, shared)
@@ -236,7 +239,7 @@ class Function(_Called):
         """The built-in function, or the Python one where the built-in cannot serve."""
         with making_code:
             if self._fast is None:
-                self._fast = self.entry(self.general) or self.general
+                self._fast = self.entry(self.answer, Place(self, "fast")) or self.answer
                 self._answer_with(self._fast)
             return self._fast
 
@@ -271,8 +274,20 @@ class Function(_Called):
         for binding in self._bindings:
             binding.set_kernel(dtype, lanes, kernel.address, kernel.scratch)
 
+    def answer(self, *arrays: Any, out: Any = None, threads: int | None = None, **named: Any) -> Any:
+        """What `fast` does, for any arguments: symbols and CasADi's expressions give expressions."""
+        values = (*arrays, *named.values())
+        if not is_symbolic(*values) and not casadi_arrays(*values):
+            return self.general(*arrays, out=out, threads=threads, **named)
+        signature = self.signature
+        refuse_output(signature.name, out)
+        results = evaluate_expressions(self.program, order_arguments(signature, arrays, named))
+        if self._result is not None:
+            return self._result(results)
+        return results if len(results) != 1 else results[0]
+
     def general(self, *arrays: Any, out: Any = None, threads: int | None = None, **named: Any) -> Any:
-        """What `fast` does, for any arguments, with explanations."""
+        """What `fast` does, for any arguments that are numbers, with explanations."""
         signature = self.signature
         values = order_arguments(signature, arrays, named)
         count = get_threads() if threads is None else check_threads(threads)

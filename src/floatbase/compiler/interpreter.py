@@ -19,10 +19,16 @@ from floatbase.errors import ArgumentError, ShapeError
 _OPERATIONS: dict[int, tuple[Any, int]] = {int(op): (function, ARITY[op]) for op, function in NUMPY.items()}
 
 
-def interpret(program: Program, *arrays: Any, dtype: Any = None) -> tuple[np.ndarray, ...]:
-    """The outputs of a program for inputs of shape (..., *port.shape). Guards are not looked at."""
+def interpret(program: Program, *arrays: Any, dtype: Any = None, guards: bool = False) -> tuple[np.ndarray, ...]:
+    """The outputs of a program for inputs of shape (..., *port.shape).
+
+    Whatever comes in is computed with: NaN, or a quaternion that is not of unit length. With `guards` the `StateError`
+    of a compiled function is raised, for numbers that are not finite and for guards that do not hold.
+    """
     flat, batch, kind = _flat_inputs(program, arrays, dtype)
     values = _run(program, flat, kind)
+    if guards:
+        _refuse(program, [np.asarray(array) for array in arrays], batch, values)
     results = []
     start = 0
     for port in program.outputs:
@@ -32,6 +38,19 @@ def interpret(program: Program, *arrays: Any, dtype: Any = None) -> tuple[np.nda
         start += port.size
         results.append(result.reshape((*batch, *port.shape)))
     return tuple(results)
+
+
+def _refuse(program: Program, arrays: list[np.ndarray], batch: tuple[int, ...], values: list[Any]) -> None:
+    from floatbase.compiler.explanation import non_finite, refusal
+
+    error = non_finite(program, arrays)
+    if error is not None:
+        raise error
+    failed = {message: ~np.broadcast_to(values[value], batch) for value, message in program.guards}
+    anywhere = np.any([*failed.values(), np.zeros(batch, dtype=bool)], axis=0)
+    if anywhere.any():
+        index = tuple(int(axis[0]) for axis in np.nonzero(anywhere)) if batch else ()
+        raise refusal(program, arrays, [text for text, bad in failed.items() if bad[index]], batch, index)
 
 
 def failed_guards(program: Program, *arrays: Any) -> dict[str, np.ndarray]:

@@ -32,7 +32,7 @@ class Op(IntEnum):
     SIGN = 22
     FLOOR = 23
     CEIL = 24
-    MIN = 25
+    MIN = 25  # NaN if either operand is, as in NumPy
     MAX = 26
 
     SIN = 30
@@ -100,8 +100,8 @@ NUMPY: dict[Op, Callable[..., Any]] = {
     Op.SIGN: lambda x: np.sign(_real(x)),
     Op.FLOOR: lambda x: np.floor(_real(x)),
     Op.CEIL: lambda x: np.ceil(_real(x)),
-    Op.MIN: lambda x, y: np.where(_real(y) < _real(x), y, x),
-    Op.MAX: lambda x, y: np.where(_real(x) < _real(y), y, x),
+    Op.MIN: lambda x, y: np.where((_real(y) < _real(x)) | np.isnan(y), y, x),
+    Op.MAX: lambda x, y: np.where((_real(x) < _real(y)) | np.isnan(y), y, x),
     Op.SIN: np.sin,
     Op.COS: np.cos,
     Op.TAN: np.tan,

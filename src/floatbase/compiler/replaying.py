@@ -12,7 +12,7 @@ from floatbase.compiler.graph import Graph, current_graph
 from floatbase.compiler.operations import ARITY, Op
 from floatbase.compiler.program import Program
 from floatbase.compiler.scalar import Scalar, apply, power, select
-from floatbase.compiler.symbol_arrays import SymbolArray, as_symbols
+from floatbase.compiler.symbol_arrays import SymbolArray, as_symbols, casadi_arrays, is_symbolic
 from floatbase.errors import ArgumentError, ShapeError
 
 
@@ -41,6 +41,17 @@ def replay(program: Program, *arrays: Any) -> tuple[SymbolArray, ...]:
         results.append(result.reshape(port.shape).view(SymbolArray))
         start += port.size
     return tuple(results)
+
+
+def evaluate_expressions(program: Program, arrays: Sequence[Any]) -> tuple[Any, ...]:
+    """The outputs of a program for symbols or CasADi's matrices."""
+    if not casadi_arrays(*arrays):
+        return tuple(array if array.ndim else array.item() for array in replay(program, *arrays))
+    if is_symbolic(*arrays):
+        raise ArgumentError(f"{program.name}: symbols and CasADi's matrices do not mix; give one kind, or numbers")
+    from floatbase.compiler.casadi import casadi_call
+
+    return casadi_call(program, *arrays)
 
 
 def replay_scalars(graph: Graph, program: Program, inputs: Sequence[Any]) -> list[Any]:

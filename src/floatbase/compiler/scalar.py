@@ -192,6 +192,27 @@ class Scalar:
     def __abs__(self) -> Any:
         return apply(Op.ABS, self)
 
+    def __floor__(self) -> Any:
+        return apply(Op.FLOOR, self)
+
+    def __ceil__(self) -> Any:
+        return apply(Op.CEIL, self)
+
+    def __trunc__(self) -> Any:
+        return np.trunc(self)
+
+    def __round__(self, digits: int | None = None) -> Any:
+        return np.round(self, digits or 0).item()  # type: ignore[call-overload]
+
+    def _no_bits(self, *_: Any) -> Any:
+        raise TraceError(
+            "a symbol stands for a real number, which has no bits to shift or combine: multiply by a power of two, or "
+            "combine truth values, such as (x > 0) & (y > 0)"
+        )
+
+    __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = __invert__ = _no_bits
+    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = _no_bits
+
     # -- comparisons ----------------------------------------------------------------------------------------
 
     def __lt__(self, other: Any) -> Any:
@@ -270,7 +291,10 @@ class Truth(Scalar):
     def __invert__(self) -> Any:
         return _logic(Op.NOT, self)
 
-    __rand__, __ror__ = __and__, __or__
+    def __xor__(self, other: Any) -> Any:
+        return _logic(Op.AND, _logic(Op.OR, self, other), _logic(Op.NOT, _logic(Op.AND, self, other)))
+
+    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
 
     def _no_number(self, *_: Any) -> Any:
         raise TraceError("arithmetic with a truth value; use np.where(condition, 1.0, 0.0) to make it a number")

@@ -15,6 +15,7 @@ import numpy as np
 
 from floatbase.compiler.elementwise import UFUNCS
 from floatbase.compiler.graph import Graph, current_graph
+from floatbase.compiler.program import as_shape
 from floatbase.compiler.scalar import Scalar
 from floatbase.errors import ArgumentError, TraceError
 
@@ -33,7 +34,11 @@ class SymbolArray(np.ndarray):
     def __setitem__(self, key: Any, value: Any) -> None:
         if isinstance(value, np.ndarray) and value.ndim == 0:
             value = value.item()
-        super().__setitem__(key, value)
+        try:
+            super().__setitem__(key, value)
+        except IndexError as error:
+            explain_index(error)
+            raise
 
     def clip(self, min: Any = None, max: Any = None, out: Any = None, **settings: Any) -> Any:
         """Limit values to a range; see `np.clip`."""
@@ -45,10 +50,21 @@ class SymbolArray(np.ndarray):
         return bool(self.view(np.ndarray))
 
 
+def explain_index(error: IndexError) -> None:
+    """Raise the error for an index that is a symbol or a condition on symbols, if it is about one."""
+    if str(error).startswith(("arrays used as indices", "only integers")):
+        raise TraceError(
+            "an index must be whole numbers or truth values that are known while tracing; with symbols, "
+            "np.where(x > 0, a, b) chooses between elements and floatbase.gather(table, index) reads a row of a table"
+        ) from error
+
+
 def symbols(name: str, shape: int | Sequence[int] = (), graph: Graph | None = None) -> SymbolArray:
     """New input symbols `name[0]`, `name[1]`, ... in an array of the given shape."""
+    if not isinstance(name, str):
+        raise ArgumentError(f"symbols: the name must be a string, got {name!r}")
     graph = graph or current_graph()
-    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    shape = as_shape("symbols: the shape", shape)
     result = np.empty(shape, dtype=object)
     for index in np.ndindex(*shape):
         result[index] = graph.input(name + (str(list(index)) if index else ""))
@@ -94,6 +110,11 @@ def refuse_output(name: str, out: Any) -> None:
 
 def apply_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
     """Apply a NumPy ufunc to symbols; the type of the result is `SymbolArray`, or `Scalar` for scalars alone."""
+    if method in ("at", "reduceat"):
+        raise TraceError(
+            f"np.{ufunc.__name__}.{method} cannot be traced; assign the elements one after another, "
+            "such as y[i] = y[i] + value"
+        )
     arrays = any(isinstance(value, np.ndarray) for value in inputs)
     plain = [as_symbols(value).view(np.ndarray) for value in inputs[:1] if method == "reduce"] or [
         as_symbols(value).view(np.ndarray) for value in inputs

@@ -22,6 +22,37 @@ def _where(condition: Any, *choices: Any) -> Any:
     return as_symbols(_select(*parts, dtype=object))
 
 
+def _chosen(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0.0) -> Any:
+    """Where several conditions hold, the first counts."""
+    if len(condlist) != len(choicelist) or not len(condlist):
+        raise TraceError(f"np.select takes as many choices as conditions, got {len(choicelist)} and {len(condlist)}")
+    result = default
+    for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
+        result = _where(condition, choice, result)
+    return result
+
+
+def _numbers_for_nan(
+    x: Any, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
+) -> Any:
+    """In single precision the largest number of double precision, which stands for infinity, is infinity again."""
+    if not copy:
+        raise TraceError("np.nan_to_num of symbols does not change an array in place; assign its result instead")
+    largest = np.finfo(np.float64).max
+    result = np.where(x == np.inf, largest if posinf is None else posinf, x)
+    result = np.where(x == -np.inf, -largest if neginf is None else neginf, result)
+    return np.where(np.isnan(x), nan, result)
+
+
+def _rounded(a: Any, decimals: int = 0, out: Any = None) -> Any:
+    if out is not None:
+        raise TraceError("np.round of symbols does not write into an array; assign its result instead")
+    scale = 10.0 ** abs(decimals)
+    if decimals < 0:
+        return np.rint(as_symbols(a) / scale) * scale
+    return np.rint(as_symbols(a) * scale) / scale
+
+
 def _filled(value: float) -> Callable[..., SymbolArray]:
     def make(shape: Any, *settings: Any, **named: Any) -> SymbolArray:
         del settings, named
@@ -146,6 +177,10 @@ def _einsum(subscripts: str, *operands: Any, **settings: Any) -> SymbolArray:
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.where: _where,
+    np.select: _chosen,
+    np.nan_to_num: _numbers_for_nan,
+    np.round: _rounded,
+    np.around: _rounded,
     np.zeros: _filled(0.0),
     np.ones: _filled(1.0),
     np.empty: _filled(0.0),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -12,8 +13,8 @@ from floatbase.compiler.graph import Graph
 from floatbase.compiler.operations import ARITY, Op
 from floatbase.compiler.program import Block, Port, Program, as_shape
 from floatbase.compiler.scalar import Scalar, Truth, select
-from floatbase.compiler.symbol_arrays import SymbolArray, as_symbols, symbols
-from floatbase.errors import ArgumentError, TraceError
+from floatbase.compiler.symbol_arrays import SymbolArray, as_symbols, explain_index, symbols
+from floatbase.errors import ArgumentError, FloatbaseError, TraceError
 
 
 def trace(
@@ -48,6 +49,13 @@ def call_with_symbols(function: Callable[..., Any], name: str, arguments: Mappin
             f"{name!r} divides a number by zero while it is traced; products with structural zeros, such as a mass of "
             "zero, are the number 0.0"
         ) from error
+    except IndexError as error:
+        explain_index(error)
+        raise
+    except TypeError as error:  # operators that symbols lack
+        if isinstance(error, FloatbaseError) or not re.search(r"\b(Scalar|Truth|SymbolArray)\b", str(error)):
+            raise
+        raise TraceError(f"{name!r} does with a symbol what has no meaning while tracing: {error}") from error
     for key, array in arguments.items():
         if any(now is not before for now, before in zip(array.flat, given[key].flat, strict=True)):
             raise TraceError(f"{name!r} changes its argument {key!r} in place; let it change a copy, {key}.copy()")

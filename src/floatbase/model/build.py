@@ -13,7 +13,7 @@ from floatbase.model.canonical_frames import CanonicalFrame, choose_frames, tidy
 from floatbase.model.coordinates import assign_coordinates
 from floatbase.model.cuts import find_cuts
 from floatbase.model.description import Model
-from floatbase.model.inertia import check_bodies, check_inertias, link_parameters
+from floatbase.model.inertia import check_bodies, check_inertias, check_range, link_parameters
 from floatbase.model.motions import tree_kind
 from floatbase.model.poses import Array, inverse
 from floatbase.model.tree import Body, Representation, Tree, TreeJoint
@@ -77,6 +77,7 @@ def build_tree(
         for raw, frame, total in zip(walk.bodies, canonical, totals, strict=True)
     )
     _refuse_overflow(bodies, frames, where)
+    check_range(np.array([body.parameters for body in bodies]), [body.name for body in bodies], where)
     if not allow_nonphysical:
         check_bodies(np.array(totals), shares, where)
     return Tree(

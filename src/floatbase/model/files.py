@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from floatbase.compiler.files import read_regular
 from floatbase.errors import ArgumentError, RobotFileError
 
 
@@ -28,8 +29,7 @@ def root_tag(content: bytes) -> str:
 def read_bounded(path: Path, max_bytes: int) -> bytes:
     """The content of a robot file, one byte more than allowed at most."""
     try:
-        with path.open("rb") as stream:
-            return stream.read(max_bytes + 1)
+        return read_regular(path, max_bytes + 1)
     except OSError as error:
         raise RobotFileError(f"{path}: cannot be read: {error.strerror or error}") from None
     except ValueError as error:  # a null character in the name

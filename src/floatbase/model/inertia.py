@@ -17,6 +17,9 @@ joints. So the rules are:
   those fixed to it, and numbers that are not finite are errors of the description (`check_inertias`);
 * a merged body that no density gives is an error of the tree (`check_bodies`). Its central second moments
   $\Lambda = \tfrac12 \mathrm{tr}(I_C) 1 - I_C$ may be below zero by 1 % of their sum, since drawings are rounded;
+* moments of inertia without a mass are those of no density, but the limit of densities (the pseudo-inertia is
+  semidefinite), and move as bodies do: files of three iCubs have them in the torso. They are a warning;
+* masses and moments whose products would overflow or vanish are errors of the tree (`check_range`);
 * everything else is a `ModelWarning`, one for each file.
 
 Silvio Traversaro, 2017, section 6.2 (full physical consistency); P. Wensing, S. Kim and J.-J. Slotine, "Linear matrix
@@ -41,6 +44,7 @@ Array = npt.NDArray[np.float64]
 RELATIVE_TOLERANCE = 1e-6  # of the largest principal moment: files are written with about six digits
 ABSOLUTE_TOLERANCE = 1e-15  # kg m^2: files contain moments of 1e-20 that stand for zero
 RELATIVE_ROUNDING = 1e-12  # of the moments about the frame's origin, where the centre of mass is far from it
+LEAST_MASS, LEAST_MOMENT, LARGEST = 1e-30, 1e-100, 1e30  # in kg and kg m^2
 SECOND_MOMENT_MARGIN = 0.01  # of the sum of the central second moments of a body
 
 
@@ -76,7 +80,8 @@ def consistency(inertias: Sequence[Inertia]) -> tuple[npt.NDArray[np.bool_], npt
     tolerance = RELATIVE_TOLERANCE * np.abs(moments).max(axis=1) + ABSOLUTE_TOLERANCE
     symmetric = np.abs(tensors - tensors.swapaxes(1, 2)).max(axis=(1, 2)) <= tolerance
     consistent = (masses >= 0.0) & symmetric & (moments[:, 0] >= -tolerance)
-    return consistent, consistent & (moments[:, 0] + moments[:, 1] - moments[:, 2] >= -tolerance)
+    heavy = (masses > 0.0) | (np.abs(moments).max(axis=1) <= ABSOLUTE_TOLERANCE)
+    return consistent, consistent & heavy & (moments[:, 0] + moments[:, 1] - moments[:, 2] >= -tolerance)
 
 
 def check_inertias(model: Model, where: str, allow_nonphysical: bool = False, warn: bool = True) -> None:
@@ -125,6 +130,21 @@ def check_bodies(parameters: Array, links: Sequence[Sequence[tuple[str, Array]]]
         f"its central second moments are {' '.join(f'{moment:.3g}' for moment in moments[0])} kg m^2, and each must be "
         f"at least -{SECOND_MOMENT_MARGIN:.0%} of their sum (allow_nonphysical=True accepts it)"
     )
+
+
+def check_range(parameters: Array, names: Sequence[str], where: str) -> None:
+    """Raise `ModelError` for a body whose numbers are so extreme that dynamics could not be computed with them."""
+    masses, moments = np.abs(parameters[:, 0]), np.abs(parameters[:, 4:]).max(axis=1)
+    for what, values, unit, least in (
+        ("mass", masses, "kg", LEAST_MASS), ("largest moment of inertia", moments, "kg m^2", LEAST_MOMENT),
+    ):  # fmt: skip
+        bad = (values != 0.0) & ~((values >= least) & (values <= LARGEST))
+        if bad.any():
+            number = int(np.argmax(bad))
+            raise ModelError(
+                f"{where}: the {what} of body {names[number]!r} is {values[number]:g} {unit}; it must be zero, or from "
+                f"{least:g} to {LARGEST:g}, for products of such numbers to exist"
+            )
 
 
 def _links(names: Sequence[str | tuple[str, Array]]) -> str:

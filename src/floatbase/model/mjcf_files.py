@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from floatbase.compiler.files import read_regular
 from floatbase.errors import RobotFileError
 from floatbase.model.xml import Element, parse_xml
 
@@ -60,8 +61,7 @@ class _Reader:
                     f"the file {name[:200]!r} is outside {self.folder}; "
                     "load_mjcf(path, folder=...) allows a wider folder"
                 )
-            with path.open("rb") as stream:
-                return stream.read(MAX_ASSET_BYTES + 1)
+            return read_regular(path, MAX_ASSET_BYTES + 1)
         except RobotFileError:
             raise
         except (OSError, ValueError, RuntimeError) as error:

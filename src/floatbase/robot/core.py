@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from floatbase.compiler.cache import cache_key
-from floatbase.compiler.entry import Selection, select_address
+from floatbase.compiler.entry import Place, Selection, select_address
 from floatbase.compiler.function import Function
 from floatbase.compiler.machine import start_llvm
 from floatbase.compiler.program import Program, as_shape
@@ -34,9 +34,11 @@ Output = str | Sequence[str]
 
 
 def _frames(wrenches: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(wrenches, str) or not isinstance(wrenches, Iterable):
-        raise ArgumentError(f"wrenches must be a sequence of frame names, got {wrenches!r}")
-    return tuple(wrenches)
+    if not isinstance(wrenches, str) and isinstance(wrenches, Iterable):
+        frames = tuple(wrenches)
+        if all(isinstance(frame, str) for frame in frames):
+            return frames
+    raise ArgumentError(f"wrenches must be a sequence of frame names, got {wrenches!r}")
 
 
 class RobotCore:
@@ -254,8 +256,8 @@ class RobotCore:
             except TraceError as error:
                 if isinstance(error.__cause__, ZeroDivisionError):
                     raise ModelError(
-                        f"{name} of robot {tree.name!r} does not exist: it divides by a mass that is zero "
-                        "(allow_massless=True is for kinematics alone)"
+                        f"{name} of robot {tree.name!r} does not exist: it divides by a mass that is zero, "
+                        "or by a moment of inertia (allow_massless=True is for kinematics alone)"
                     ) from error
                 raise
 
@@ -324,7 +326,7 @@ class RobotCore:
         if request.static:
             self._select(request, compiled, method)
             return
-        entry = compiled.entry(method)
+        entry = compiled.entry(method, Place.of(method))
         if entry is not None:
             self.__dict__[request.name] = entry
 
@@ -340,7 +342,8 @@ class RobotCore:
             return
         selection = self._selections.get(request.name)
         if selection is None:
-            selection = Selection(address, request.name, method.__doc__ or "", position, method)
+            doc, place = method.__doc__ or "", Place.of(method)
+            selection = Selection(address, request.name, doc, position, method, place)
             self._selections[request.name] = selection
             self.__dict__[request.name] = selection.function
         selection.add(frame, entry)

@@ -183,9 +183,11 @@ def with_parameters(request: tuple[str, ...]) -> tuple[str, ...]:
 
 def parse(tree: Tree, output: str | Sequence[str]) -> Request:
     """A request from a name, or a tuple of a name and static arguments, checked; choices left out are the default."""
-    name, *static = (output,) if isinstance(output, str) else output
+    name, *static = output if isinstance(output, tuple | list) and output else (output,)
+    if not isinstance(name, str):
+        raise ArgumentError(f"a quantity is asked for by its name, or by a tuple that begins with it, got {output!r}")
     if name not in QUANTITIES:
-        raise unknown_name("quantity", str(name), QUANTITIES)
+        raise unknown_name("quantity", name, QUANTITIES)
     needed = QUANTITIES[name].static
     static += [CHOICES[kind](tree)[0] for kind in needed[len(static) :] if kind in CHOICES]
     if len(static) != len(needed):

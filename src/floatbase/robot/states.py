@@ -29,6 +29,7 @@ def check_configuration(tree: Tree, q: Any) -> None:
             np.abs(w * w + x * x + y * y + z * z - 1.0) <= UNIT_TOLERANCE,
             f"the {what} q[{first}:{first + 4}] (w, x, y, z) must have unit length, "
             f"to {UNIT_TOLERANCE:g} in its square",
+            {"q": q},
         )
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from floatbase.compiler.files import read_regular
 from floatbase.errors import RobotFileError
 from floatbase.viewer.mesh import Array, Mesh
 
@@ -24,8 +25,7 @@ def read_stl(path: str | os.PathLike[str]) -> Mesh:
     """The triangles of an STL file; `RobotFileError` if it is damaged or larger than `MAX_BYTES`."""
     place = Path(path)
     try:
-        with place.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
+        data = read_regular(place, MAX_BYTES + 1)
     except OSError as error:
         raise RobotFileError(f"{place}: the mesh cannot be read: {error.strerror or error}") from None
     if len(data) > MAX_BYTES:

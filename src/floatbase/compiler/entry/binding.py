@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from floatbase.compiler.entry.interpreter import probe
-from floatbase.compiler.entry.layout import MAX_AXES, MAX_PORTS, Descriptor, KernelSlot, PortSlot
+from floatbase.compiler.entry.layout import MAX_AXES, MAX_PORTS, Descriptor, KernelSlot, Known, PortSlot
 from floatbase.compiler.memory import shared_scratch
 from floatbase.compiler.program import Port
 from floatbase.compiler.target import DType
@@ -27,6 +28,28 @@ class _MethodDefinition(ctypes.Structure):
         ("flags", ctypes.c_int),
         ("doc", ctypes.c_char_p),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """Where a built-in function is found: as an attribute of an object, by which it is pickled."""
+
+    owner: object
+    attribute: str
+    usage: str | None = None  # the arguments that Python shows; by default the ports
+
+    @staticmethod
+    def of(method: Any) -> Place:
+        """That of a method, with the method's arguments."""
+        signature = inspect.signature(method)
+        plain = [item.replace(annotation=inspect.Parameter.empty) for item in signature.parameters.values()]
+        usage = str(signature.replace(parameters=plain, return_annotation=inspect.Signature.empty))
+        return Place(method.__self__, method.__name__, usage)
+
+    @property
+    def again(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        """What finds it there."""
+        return getattr, (self.owner, self.attribute)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,11 +99,13 @@ def bind(
     result: Callable[[tuple[Any, ...]], Any] | None = None,
     owner: object = None,
     large: Callable[[int, int | None], int] | None = None,
+    place: Place | None = None,
 ) -> Binding:
     """Make the built-in function whose code, compiled from `entry_ir`, is at `address`. See `supported`.
 
     It keeps `owner` alive, which must keep the kernels' code alive. `large` computes batches without the interpreter
-    lock: it is called with the address of a `Batch` and `threads=`, and gives status bits.
+    lock: it is called with the address of a `Batch` and `threads=`, and gives status bits. Without a `place` the slow
+    path is what is pickled.
     """
     found = probe()
     assert found is not None
@@ -104,12 +129,19 @@ def bind(
     for number, port in enumerate(inputs + outputs):
         shape = (ctypes.c_int64 * MAX_AXES)(*port.shape)
         descriptor.ports[number] = PortSlot(axes=len(port.shape), size=port.size, shape=shape)
-    arguments = ", ".join([port.name for port in inputs] + ["*", "out=None", "threads=None"])
-    text = f"{name}({arguments})\n--\n\n{doc}"
+    usage = None if place is None else place.usage
+    if usage is None:
+        usage = f"({', '.join([port.name for port in inputs] + ['*', 'out=None', 'threads=None'])})"
+    text = f"{name}{usage}\n--\n\n{doc}"
+    descriptor.again = (_itself, (slow,)) if place is None else place.again
     return Binding(built_in(name, address, text, descriptor, [slow, large, result, owner, interpreter]), descriptor)
 
 
-def built_in(name: str, address: int, text: str, descriptor: Any, keep: list[Any]) -> Callable[..., Any]:
+def _itself(function: Callable[..., Any]) -> Callable[..., Any]:
+    return function
+
+
+def built_in(name: str, address: int, text: str, descriptor: Known, keep: list[Any]) -> Callable[..., Any]:
     """A built-in function whose `self` is a structure, with what that refers to."""
     definition = _MethodDefinition(name.encode(), address, METH_FASTCALL | METH_KEYWORDS, text.encode())
     keep.append(definition)

@@ -8,11 +8,38 @@ is in these structures, reached through the `self` of the built-in function.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
+from typing import Any
 
 MAX_PORTS = 32
 MAX_AXES = 8
 MAX_CHOICES = 16
 MAX_THREADS = 1024
+
+
+class Known(ctypes.Structure):
+    """A structure that is the `self` of a built-in function.
+
+    Attributes that are not fields keep alive what its addresses point to. `again` is a function and its arguments that
+    give, in any process, what the built-in function stands for: a built-in function is pickled as an attribute of its
+    `self`, and addresses mean nothing elsewhere.
+    """
+
+    keep: list[Any]
+    again: tuple[Callable[..., Any], tuple[Any, ...]]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Again, self.again
+
+
+class Again:
+    """What is unpickled in place of a built-in function's `self`: every attribute of it is that function."""
+
+    def __init__(self, make: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+        self.made = make(*arguments)
+
+    def __getattribute__(self, name: str) -> Any:
+        return object.__getattribute__(self, "made")
 
 
 class Interpreter(ctypes.Structure):
@@ -77,11 +104,8 @@ class Batch(ctypes.Structure):
     )
 
 
-class Descriptor(ctypes.Structure):
-    """All that the entry knows of a program. The instance is the `self` of the built-in function.
-
-    Attributes that are not fields keep alive what the addresses point to.
-    """
+class Descriptor(Known):
+    """All that the entry knows of a program."""
 
     _fields_ = (
         ("interpreter", ctypes.c_void_p),
@@ -110,8 +134,8 @@ class Choice(ctypes.Structure):
     )
 
 
-class Selector(ctypes.Structure):
-    """What a built-in function knows that selects entries by one of its arguments. It is the function's `self`."""
+class Selector(Known):
+    """What a built-in function knows that selects entries by one of its arguments."""
 
     _fields_ = (
         ("interpreter", ctypes.c_void_p),

@@ -229,9 +229,7 @@ class Kernel:
         elif op in _INTRINSICS:
             self.names[number] = builder.intrinsic(_INTRINSICS[Op(op)], self.value(a))
         elif op in (Op.MIN, Op.MAX):
-            first, second = self.value(a), self.value(b)
-            other = (second, first) if op == Op.MIN else (first, second)
-            self.names[number] = builder.select(builder.compare("olt", *other), second, first)
+            self.names[number] = _extreme(builder, op, self.value(a), self.value(b))
         elif op == Op.SIGN:
             self.names[number] = _sign(builder, self.value(a))
         elif op == Op.SELECT:
@@ -354,6 +352,13 @@ def flags(kernel: Kernel, not_finite: str | None) -> str:
         shifted = builder.let(f"shl i32 {wide}, {bit}")
         total = builder.let(f"or i32 {total}, {shifted}")
     return total
+
+
+def _extreme(builder: Builder, op: int, x: str, y: str) -> str:
+    """The smaller or the larger number; NaN if either is. The first choice is one instruction, and gives x for NaN."""
+    ordered = (y, x) if op == Op.MIN else (x, y)
+    chosen = builder.select(builder.compare("olt", *ordered), y, x)
+    return builder.select(builder.compare("uno", y, y), y, chosen)
 
 
 def _sign(builder: Builder, x: str) -> str:

@@ -6,6 +6,8 @@ would read every line first, and drive everything else from the caches.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from floatbase.compiler.lowering.builder import Builder
 from floatbase.compiler.lowering.module import Module
 
@@ -50,10 +52,27 @@ def _transpose(builder: Builder, rows: list[str]) -> list[str]:
     return rows
 
 
+def _by_squares(builder: Builder, square: Callable[[str], None], elements: Callable[[], None]) -> None:
+    """All columns by squares, given their first column, or by elements if there are too few for a square.
+
+    The last square ends with the last column, and may overlap the one before.
+    """
+    lanes = builder.element.lanes
+    limit = builder.let(f"sub i64 %size, {lanes}")
+    whole = builder.let(f"icmp sge i64 {limit}, 0")
+
+    def squares() -> None:
+        with builder.loop("%size", step=lanes) as counter:
+            inside = builder.let(f"icmp slt i64 {counter}, {limit}")
+            square(builder.let(f"select i1 {inside}, i64 {counter}, i64 {limit}"))
+
+    builder.choose(whole, squares, elements)
+
+
 def emit_read(module: Module) -> None:
     """`i32 @read(base, stride, row, last, slots, size)`: rows to slots; the sign bit if any number is not finite."""
     builder = module.builder()
-    lanes, scalar = module.element.lanes, module.element.scalar
+    scalar = module.element.scalar
     bad = builder.allocate()
     builder.store(builder.literal(0.0), bad)
     pointers = _row_pointers(builder)
@@ -64,18 +83,12 @@ def emit_read(module: Module) -> None:
             total = builder.integer("or", total, builder.bits(builder.sub(value, value)))
         builder.store(builder.from_bits(total), bad)
 
-    limit = builder.let(f"sub i64 %size, {lanes}")  # where the last whole square of columns begins
-    whole = builder.let(f"icmp sge i64 {limit}, 0")
-
-    def squares() -> None:
-        with builder.loop("%size", step=lanes) as counter:
-            inside = builder.let(f"icmp slt i64 {counter}, {limit}")
-            column = builder.let(f"select i1 {inside}, i64 {counter}, i64 {limit}")
-            rows = [builder.load(builder.at(pointer, column, scalar), aligned=False) for pointer in pointers]
-            check(rows)
-            for position, value in enumerate(_transpose(builder, rows)):
-                slot = builder.let(f"add i64 {column}, {position}")
-                builder.store(value, builder.at("%slots", slot))
+    def square(column: str) -> None:
+        rows = [builder.load(builder.at(pointer, column, scalar), aligned=False) for pointer in pointers]
+        check(rows)
+        for position, value in enumerate(_transpose(builder, rows)):
+            slot = builder.let(f"add i64 {column}, {position}")
+            builder.store(value, builder.at("%slots", slot))
 
     def elements() -> None:
         with builder.loop("%size") as column:
@@ -87,7 +100,7 @@ def emit_read(module: Module) -> None:
             check([value])
             builder.store(value, builder.at("%slots", column))
 
-    builder.choose(whole, squares, elements)
+    _by_squares(builder, square, elements)
     differences = builder.load(bad)
     wide = builder.let(f"zext i1 {builder.any(builder.compare('uno', differences, differences))} to i32")
     builder.do(f"ret i32 {builder.let(f'shl i32 {wide}, 31')}")
@@ -103,16 +116,10 @@ def emit_write(module: Module) -> None:
     lanes, scalar = module.element.lanes, module.element.scalar
     pointers = _row_pointers(builder)
 
-    limit = builder.let(f"sub i64 %size, {lanes}")  # where the last whole square of columns begins
-    whole = builder.let(f"icmp sge i64 {limit}, 0")
-
-    def squares() -> None:
-        with builder.loop("%size", step=lanes) as counter:
-            inside = builder.let(f"icmp slt i64 {counter}, {limit}")
-            column = builder.let(f"select i1 {inside}, i64 {counter}, i64 {limit}")
-            columns = [_slot(builder, builder.let(f"add i64 {column}, {position}")) for position in range(lanes)]
-            for pointer, value in zip(pointers, _transpose(builder, columns), strict=True):
-                builder.store(value, builder.at(pointer, column, scalar), aligned=False)
+    def square(column: str) -> None:
+        columns = [_slot(builder, builder.let(f"add i64 {column}, {position}")) for position in range(lanes)]
+        for pointer, value in zip(pointers, _transpose(builder, columns), strict=True):
+            builder.store(value, builder.at(pointer, column, scalar), aligned=False)
 
     def elements() -> None:
         with builder.loop("%size") as column:
@@ -122,7 +129,7 @@ def emit_write(module: Module) -> None:
                 address = builder.at(pointer, column, scalar)
                 builder.do(f"store {scalar} {part}, ptr {address}, align {module.element.size}")
 
-    builder.choose(whole, squares, elements)
+    _by_squares(builder, square, elements)
     builder.do("ret void")
     header = (
         "define internal void @write(ptr %base, i64 %stride, i64 %row, i64 %last, ptr %scratch, ptr %places, i64 %size)"
