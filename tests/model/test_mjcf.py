@@ -162,23 +162,6 @@ def test_numbers_of_joints_are_kept():
     assert joints["shoulder"].kind == "spherical"
 
 
-@pytest.mark.parametrize(
-    ("actuators", "effort"),
-    [
-        ('<motor joint="j" gear="10" ctrlrange="-2 1" ctrllimited="true"/>', 20.0),
-        ('<position joint="j" kp="100" forcerange="-3 4"/>', 4.0),
-        ('<motor joint="j" forcerange="-3 3"/><motor joint="j" forcerange="-4 4" gear="-2"/>', 11.0),
-        ('<motor joint="j"/>', np.inf),
-        ('<position joint="j" kp="100" ctrlrange="-1 1"/>', np.inf),
-        ("", np.inf),
-    ],
-)
-def test_motors_limit_the_effort_of_their_joint(actuators, effort):
-    body = '<body name="a"><joint name="j"/><geom size="1"/></body>'
-    model = quiet(f"<mujoco><worldbody>{body}</worldbody><actuator>{actuators}</actuator></mujoco>")
-    assert model.joints[0].limits.effort == effort
-
-
 def test_shapes_are_kept_and_capsules_are_made_of_three():
     links = {link.name: link for link in quiet(ARM).links}
     (box,) = links["carriage"].visuals

@@ -135,7 +135,7 @@ def _tree_joint(raw: MovingBody, frame: CanonicalFrame) -> TreeJoint | None:
         coordinate.offset + frame.offset,
         joint.pitch,
         coordinate.q_index,
-        joint.rotor_inertia * joint.gear_ratio**2,
+        joint.rotor_inertia * (joint.gear_ratio * joint.gear_ratio),
         raw.reversed,
     )
 

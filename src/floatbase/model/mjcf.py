@@ -5,9 +5,9 @@ r"""Robots from MJCF files, read by MuJoCo's own parser (the extra `mujoco`) and
   hinges, slides and balls are our coordinates. Velocities of free joints differ: here they are twists in body axes.
 * A single moving body with a free joint is the floating base, and the world, with whatever stands in it, is left out.
   Otherwise the world is the root link, which does not float, and free joints are joints of the kind "floating".
-* Sites become frames; sensors at sites, cameras, keyframes (as configurations), armature (as a rotor without a gear),
-  damping, friction, limits and torque limits (of joints and of motors) are kept; `equality/joint` of degree one becomes
-  a mimic joint, `equality/connect` and `equality/weld` become constraints.
+* Sites become frames; sensors at sites, cameras, keyframes (as configurations), friction, limits, armature, damping and
+  torque limits (of joints and of the actuators at them) are kept; `equality/joint` of degree one becomes a mimic joint,
+  `equality/connect` and `equality/weld` become constraints.
 * All else that MuJoCo simulates and a tree does not have (tendons, springs, contact pairs, ...) is listed in one
   `ModelWarning`.
 """
@@ -15,7 +15,7 @@ r"""Robots from MJCF files, read by MuJoCo's own parser (the extra `mujoco`) and
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
@@ -29,7 +29,7 @@ from floatbase.model.description import Frame, Inertia, Joint, JointKind, Limits
 from floatbase.model.doubts import doubt
 from floatbase.model.files import as_path, read_bounded
 from floatbase.model.inertia import check_inertias
-from floatbase.model.mjcf_efforts import effort_limits
+from floatbase.model.mjcf_drives import Drive, drives
 from floatbase.model.mjcf_equalities import constraints, mimics
 from floatbase.model.mjcf_files import gather_files
 from floatbase.model.mjcf_names import Names
@@ -121,7 +121,7 @@ def _convert(mujoco: ModuleType, m: Any, name: str, source: Path | None) -> tupl
     links: list[Link] = []
     joints: list[Joint] = []
     first = 1 if floats else 0
-    rules = mimics(mujoco, m, names), effort_limits(mujoco, m)
+    rules = mimics(mujoco, m, names), drives(mujoco, m)
     for body in range(first, m.nbody):
         if body > first:
             _add_joints(m, body, names, rules, links, joints)
@@ -165,7 +165,7 @@ def _add_joints(
     m: Any,
     body: int,
     names: Names,
-    rules: tuple[Mapping[int, Mimic], Mapping[int, float]],
+    rules: tuple[Mapping[int, Mimic], Sequence[Drive]],
     links: list[Link],
     joints: list[Joint],
 ) -> None:
@@ -201,13 +201,13 @@ def _joint(
     number: int,
     kind: JointKind,
     names: Names,
-    rules: tuple[Mapping[int, Mimic], Mapping[int, float]],
+    rules: tuple[Mapping[int, Mimic], Sequence[Drive]],
     parent: str,
     child: str,
     parent_H_rest: Array,
 ) -> Joint:
-    follows, efforts = rules
-    dof = int(m.dof_jntid.tolist().index(number))
+    follows, drive = rules[0], rules[1][number]
+    dof = int(m.jnt_dofadr[number])
     single = kind in ("revolute", "prismatic")
     result = Joint(
         name=names.joint(number),
@@ -216,11 +216,12 @@ def _joint(
         child=child,
         parent_H_joint=parent_H_rest,
         axis=m.jnt_axis[number] / np.linalg.norm(m.jnt_axis[number]) if single else np.array([0.0, 0.0, 1.0]),
-        limits=_limits(m, number, single, efforts),
-        damping=float(m.dof_damping[dof]),
+        limits=_limits(m, number, single, drive.effort),
+        damping=drive.damping,
         friction=float(m.dof_frictionloss[dof]),
         mimic=follows.get(number),
-        rotor_inertia=float(m.dof_armature[dof]),
+        rotor_inertia=drive.rotor_inertia,
+        gear_ratio=drive.gear_ratio,
     )
     reference = float(m.qpos0[m.jnt_qposadr[number]]) if single else 0.0
     if reference == 0.0:
@@ -228,9 +229,9 @@ def _joint(
     return replace(result, parent_H_joint=parent_H_rest @ joint_H_child(result, (-reference,)))
 
 
-def _limits(m: Any, number: int, single: bool, efforts: Mapping[int, float]) -> Limits:
+def _limits(m: Any, number: int, single: bool, effort: float) -> Limits:
     lower, upper = m.jnt_range[number] if single and m.jnt_limited[number] else (-np.inf, np.inf)
-    return Limits(float(lower), float(upper), effort=efforts.get(number, np.inf))
+    return Limits(float(lower), float(upper), effort=effort)
 
 
 def _pose(position: Array, quaternion: Array) -> Array:
