@@ -195,63 +195,6 @@ def test_sensors_constraints_and_keyframes_are_kept():
     assert crouch.joints == {"hip": (0.5,), "ankle": (-0.9,)} and crouch.root == (0, 0, 0.8, 1, 0, 0, 0)
 
 
-def test_what_is_left_out_is_listed_once(tmp_path):
-    file = tmp_path / "walker.xml"
-    file.write_text(WALKER)
-    with pytest.warns(ModelWarning) as caught:
-        robot = fb.load(file)
-    assert [str(item.message) for item in caught] == [
-        f"{file}: not part of the model: 1 shapes of the world; 1 actuators; 1 sensors"
-    ]
-    assert caught[0].filename == __file__
-    assert robot.floating and robot.nv == 7 and robot.model.source == str(file)
-
-
-def test_what_mujoco_warns_of_is_passed_on_and_nothing_is_written(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    body = '<body><freejoint/><geom size="1" rgba="nan 0 0 1"/></body>'
-    with pytest.warns(ModelWarning, match="MuJoCo warns: XML contains a 'NaN'"):
-        parse_mjcf(f"<mujoco><worldbody>{body}</worldbody></mujoco>")
-    assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize(
-    ("inside", "listed"),
-    [
-        ('<option gravity="0 0 -1"/>', r"gravity \[0.0, 0.0, -1.0\]"),
-        ('<tendon><fixed><joint joint="j" coef="1"/></fixed></tendon>', "1 tendons"),
-        ('<contact><exclude body1="a" body2="b"/></contact>', "1 contact exclusions"),
-        ('<equality><joint joint1="j" polycoef="0.1 0 0 0 0"/></equality>', "1 equality constraints"),
-        ('<equality><connect body1="a" body2="world" anchor="0 0 0"/></equality>', "1 equality constraints"),
-        ('<default><joint stiffness="3"/></default>', "1 springs in joints"),
-        ('<option density="1.2"/>', "the medium around the robot"),
-        ('<option><flag gravity="disable" limit="disable"/></option>', "the switches that disable gravity, limit"),
-        ('<default><geom friction="0.5 0.005 0.0001"/></default>', "2 shapes with contact properties of their own"),
-        ('<default><joint solreflimit="0.01 1" range="0 1" limited="true"/></default>', "1 joints with soft limits"),
-        (
-            '<default><joint solreffriction="0.01 1" frictionloss="1"/></default>',
-            "1 joints with soft limits or friction",
-        ),
-        ('<custom><numeric name="n" data="1"/><text name="t" data="x"/></custom>', "2 custom numbers, texts or tuples"),
-        (
-            '<keyframe><key qvel="1 0 0 0 0 0 0"/><key qpos="0 0 0 1 0 0 0 1"/></keyframe>',
-            "1 keyframes with velocities, activations or controls",
-        ),
-    ],
-)
-def test_features_that_a_tree_has_not_are_reported(inside, listed):
-    body = '<body name="a"><freejoint/><geom size="1"/><body name="b"><joint name="j"/><geom size="1"/></body></body>'
-    with pytest.warns(ModelWarning, match=listed):
-        parse_mjcf(f"<mujoco>{inside}<worldbody>{body}</worldbody></mujoco>")
-
-
-def test_a_ball_that_is_the_whole_robot_needs_no_warning():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        model = parse_mjcf('<mujoco><worldbody><body><freejoint/><geom size="1"/></body></worldbody></mujoco>')
-    assert build_tree(model).nv == 6 and model.name == "robot"
-
-
 CUBE = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
 MESHED = """<mujoco><compiler meshdir="meshes"/><include file="parts/defaults.xml"/>
 <asset><mesh name="wedge" file="wedge.obj" scale="0.1 0.1 0.1"/></asset>

@@ -6,7 +6,7 @@ from tests.model.test_mjcf import quiet
 
 import floatbase as fb
 from floatbase.errors import ModelError
-from floatbase.model import build_tree
+from floatbase.model import ModelWarning, build_tree, parse_mjcf
 
 mujoco = pytest.importorskip("mujoco")
 
@@ -78,6 +78,22 @@ def test_damping_of_actuators_is_damping_of_joints():
     actuators = '<motor joint="j" damping="3" gear="2"/><damper joint="j" kv="1" ctrlrange="0 1"/>'
     model = quiet(f"<mujoco><worldbody>{body}</worldbody><actuator>{actuators}</actuator></mujoco>")
     assert model.joints[0].damping == 12.5  # not the damper's: that is a control
+
+
+@pytest.mark.parametrize(
+    ("rest", "listed"),
+    [
+        ('<actuator><motor tendon="t" armature="1"/></actuator>', "1 armatures of tendons or of their actuators"),
+        ('<actuator><motor joint="free" armature="1"/></actuator>', "armature, damping or friction of the floating"),
+        ('<actuator><motor joint="free" damping="1"/></actuator>', "armature, damping or friction of the floating"),
+        ('<actuator><motor joint="j" damping="1 2"/></actuator>', "damping that is not linear"),
+    ],
+)
+def test_what_cannot_be_done_is_reported(rest, listed):
+    body = '<body><freejoint name="free"/><geom size="1"/><body><joint name="j"/><geom size="1"/></body></body>'
+    tendon = '<tendon><fixed name="t"><joint joint="j" coef="1"/></fixed></tendon>'
+    with pytest.warns(ModelWarning, match=listed):
+        parse_mjcf(f"<mujoco><worldbody>{body}</worldbody>{tendon}{rest}</mujoco>")
 
 
 def test_gears_beyond_all_numbers_are_refused():

@@ -16,6 +16,8 @@ from floatbase.model.description import Constraint, Mimic
 from floatbase.model.mjcf_names import Names
 from floatbase.model.poses import Array, position_quaternion, shift
 
+_TORQUESCALE = 10  # its place in the data of a weld
+
 
 def mimics(mujoco: ModuleType, m: Any, names: Names) -> dict[int, Mimic]:
     """The joints that follow another one: number of the joint -> rule."""
@@ -100,3 +102,21 @@ def dropped_equalities(mujoco: ModuleType, m: Any, names: Names, first: int) -> 
     """How many equality constraints became neither a mimic joint nor a constraint."""
     kept = len(mimics(mujoco, m, names)) + sum(_is_kept_loop(mujoco, m, number, first) for number in range(m.neq))
     return int(np.int64(m.neq - kept))
+
+
+def soft_equalities(
+    mujoco: ModuleType, m: Any, names: Names, first: int, usual: tuple[tuple[float, ...], tuple[float, ...]]
+) -> int:
+    """How many of those that are kept give way otherwise than usual (solref, solimp), or weigh turns (torquescale)."""
+    count = 0
+    followers = mimics(mujoco, m, names)
+    for number in range(m.neq):
+        kind = _kind(mujoco, m, number)
+        if not (
+            _is_kept_loop(mujoco, m, number, first)
+            or (_is_linear_coupling(mujoco, m, number) and int(m.eq_obj1id[number]) in followers)
+        ):
+            continue
+        own = not (np.array_equal(m.eq_solref[number], usual[0]) and np.array_equal(m.eq_solimp[number], usual[1]))
+        count += own or (kind == mujoco.mjtEq.mjEQ_WELD and float(m.eq_data[number][_TORQUESCALE]) != 1.0)
+    return count
