@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from floatbase.errors import RobotFileError
 from floatbase.model.description import Joint, Link
 
+LOOP_HINT = "a robot is a tree: leave one of the joints out, and close the loop by a Constraint (model.add_constraint)"
+
 
 def check_structure(links: Sequence[Link], joints: Sequence[Joint], where: str) -> str:
     """The name of the root link, or an error that says why these links and joints are not one tree."""
@@ -26,11 +28,13 @@ def check_structure(links: Sequence[Link], joints: Sequence[Joint], where: str) 
         if other is not joint:
             raise RobotFileError(
                 f"{where}: link {joint.child!r} has two parents: {other.parent!r} through joint {other.name!r} and "
-                f"{joint.parent!r} through joint {joint.name!r}; kinematic loops are not supported"
+                f"{joint.parent!r} through joint {joint.name!r}; {LOOP_HINT}"
             )
     roots = [link.name for link in links if link.name not in parent_joint]
     if not roots:
-        raise RobotFileError(f"{where}: there is no root link: every link is the child of a joint, so there is a loop")
+        raise RobotFileError(
+            f"{where}: there is no root link: every link is the child of a joint, so there is a loop; {LOOP_HINT}"
+        )
     if len(roots) > 1:
         listed = ", ".join(repr(name) for name in roots[:4]) + (", ..." if len(roots) > 4 else "")
         raise RobotFileError(f"{where}: there are {len(roots)} links without a parent ({listed}); a robot has one root")
@@ -57,7 +61,7 @@ def _refuse_loops(links: Sequence[Link], parent_joint: dict[str, Joint], where: 
             if name in walked:
                 loop = [*path[path.index(name) :], name]
                 listed = " <- ".join(loop[:6]) + (" <- ..." if len(loop) > 6 else "")
-                raise RobotFileError(f"{where}: the links form a loop: {listed}")
+                raise RobotFileError(f"{where}: the links form a loop: {listed}; {LOOP_HINT}")
             walked.add(name)
             path.append(name)
             name = parent_joint[name].parent

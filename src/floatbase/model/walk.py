@@ -20,6 +20,7 @@ from floatbase.model.coordinates import Coordinate
 from floatbase.model.description import Joint, Model
 from floatbase.model.motions import axis_frame, joint_H_child, tree_kind
 from floatbase.model.poses import Array, inverse
+from floatbase.model.structure import LOOP_HINT
 from floatbase.model.tree import POSITION_SIZES
 
 
@@ -66,7 +67,7 @@ def visit_links(model: Model, base: str, coordinates: Mapping[str, Coordinate]) 
     while waiting:
         joint_crossed, left, link = waiting.pop()
         if link in walk.poses:
-            raise ModelError(f"{where}: the joints form a loop through link {link!r}; a robot is a tree")
+            raise ModelError(f"{where}: the joints form a loop through link {link!r}; {LOOP_HINT}")
         walk.visits.append((joint_crossed, left, link))
         walk.poses[link] = (0, np.eye(4)) if joint_crossed is None else _cross(walk, joint_crossed, left, coordinates)
         ahead = [(joint, link, other) for joint, other in neighbours[link] if joint is not joint_crossed]
