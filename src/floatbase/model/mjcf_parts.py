@@ -14,6 +14,7 @@ from floatbase.model.mjcf_names import Names
 from floatbase.model.poses import Array, inverse, position_quaternion, shift
 
 _COORDINATES = (7, 4, 1, 1)  # in the order of mjtJoint: free, ball, slide, hinge
+_ANCHORED = (1, 3)  # ball and hinge in mjtJoint turn about a point of the body
 _VISIBLE_GROUPS = 3  # of the six groups of shapes MuJoCo's viewer shows the first three, and collision shapes go last
 
 # sensors that stand at a site: MuJoCo's name -> ours
@@ -125,11 +126,11 @@ def site_sensor_kind(mujoco: ModuleType, m: Any, number: int) -> str | None:
 
 
 def _joint_above(m: Any, body: int, names: Names) -> str:
-    """The joint that ends at a body."""
-    count = int(m.body_jntnum[body])
-    last = int(m.body_jntadr[body]) + count - 1
-    direct = count and (not m.jnt_pos[last].any() or m.jnt_type[last] in (0, 2))
-    return names.joint(last) if direct else names.fixed_joint(body)
+    """The joint that ends at a body: its last one, unless that leaves off beside the body's origin."""
+    numbers = range(int(m.body_jntadr[body]), int(m.body_jntadr[body] + m.body_jntnum[body]))
+    anchored = [number for number in numbers if m.jnt_type[number] in _ANCHORED]
+    beside = bool(anchored) and m.jnt_pos[anchored[-1]].any()
+    return names.fixed_joint(body) if beside or not numbers else names.joint(numbers[-1])
 
 
 def configurations(m: Any, names: Names, first: int) -> tuple[Configuration, ...]:
