@@ -66,15 +66,18 @@ class MissingDependencyError(FloatbaseError, ImportError):
 
 def unknown_name(kind: str, name: object, known: Iterable[str], limit: int = 12) -> UnknownNameError:
     """The error for a misspelt name: lists near matches, or else the first few valid names."""
+    return UnknownNameError(f"unknown {kind} {name!r}; {name_hint(name, known, limit)}")
+
+
+def name_hint(name: object, known: Iterable[str], limit: int = 12) -> str:
+    """What to say of a misspelt name: near matches, or else the first few valid names."""
     choices = sorted(known)
     near = difflib.get_close_matches(str(name), choices, n=5, cutoff=0.5)
     if near:
-        hint = "did you mean " + " or ".join(repr(match) for match in near) + "?"
-    elif len(choices) <= limit:
-        hint = "the valid choices are: " + ", ".join(choices) if choices else "there is none to choose from"
-    else:
-        hint = f"the {len(choices)} valid choices begin with: " + ", ".join(choices[:limit]) + ", ..."
-    return UnknownNameError(f"unknown {kind} {name!r}; {hint}")
+        return "did you mean " + " or ".join(repr(match) for match in near) + "?"
+    if len(choices) <= limit:
+        return "the valid choices are: " + ", ".join(choices) if choices else "there is none to choose from"
+    return f"the {len(choices)} valid choices begin with: " + ", ".join(choices[:limit]) + ", ..."
 
 
 def missing_dependency(package: str, extra: str, purpose: str) -> MissingDependencyError:

@@ -147,7 +147,8 @@ def test_the_equations_of_motion_are_those_of_mujoco(rng):
 def test_a_free_body_is_a_floating_base(rng):
     model, m = quiet(WALKER), mujoco.MjModel.from_xml_string(WALKER)
     assert model.root == "torso" and model.name == "walker"
-    tree = build_tree(model, free_mimic=True)
+    with pytest.warns(ModelWarning, match=r"2 constraints \(loop, glue\) kept in model.constraints"):
+        tree = build_tree(model, free_mimic=True)
     assert tree.floating and (tree.nq, tree.nv) == (m.nq, m.nv)
     check_against_mujoco(m, tree, "torso", lambda qpos: qpos[7:], rng)
 
@@ -193,6 +194,15 @@ def test_sensors_constraints_and_keyframes_are_kept():
     np.testing.assert_allclose(glue.first_H_frame[:3, 3], [0, 0.1, -0.2], atol=1e-15)
     (crouch,) = model.configurations
     assert crouch.joints == {"hip": (0.5,), "ankle": (-0.9,)} and crouch.root == (0, 0, 0.8, 1, 0, 0, 0)
+
+
+def test_force_sensors_sit_in_the_joint_that_ends_at_their_body():
+    """A slide after a hinge beside the origin leaves off beside it, so that a fixed joint ends at the body."""
+    joints = '<joint name="turn" pos="0.1 0 0"/><joint name="slide" type="slide"/>'
+    body = f'<body name="a">{joints}<geom size="1"/><site name="s"/></body>'
+    model = quiet(f'<mujoco><worldbody>{body}</worldbody><sensor><force site="s"/></sensor></mujoco>')
+    assert (model.sensors[0].joint, model.sensors[0].link) == ("a_fixed", "a")
+    assert build_tree(model).nv == 2
 
 
 CUBE = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"

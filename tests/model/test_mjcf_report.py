@@ -24,7 +24,9 @@ def test_what_is_left_out_is_listed_once(tmp_path):
     with pytest.warns(ModelWarning) as caught:
         robot = fb.load(file)
     assert [str(item.message) for item in caught] == [
-        f"{file}: not part of the model: 1 shapes of the world; 1 actuators; 1 sensors"
+        f"{file}: not part of the model: 1 shapes of the world; 1 actuators; 1 sensors",
+        "model 'walker': 2 constraints (loop, glue) kept in model.constraints, and ignored by the dynamics of the "
+        "tree, which are those of open chains",
     ]
     assert caught[0].filename == __file__
     assert robot.floating and robot.nv == 7 and robot.model.source == str(file)

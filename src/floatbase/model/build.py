@@ -15,6 +15,7 @@ from floatbase.model.cuts import find_cuts
 from floatbase.model.description import Model
 from floatbase.model.inertia import check_bodies, check_inertias, check_range, link_parameters
 from floatbase.model.motions import tree_kind
+from floatbase.model.parts import check_parts
 from floatbase.model.poses import Array, inverse
 from floatbase.model.tree import Body, Representation, Tree, TreeJoint
 from floatbase.model.universal import split_universal_joints
@@ -50,6 +51,7 @@ def build_tree(
     if representation not in get_args(Representation):
         raise ArgumentError(f"representation is {representation!r}; it must be one of {get_args(Representation)}")
     where = f"model {model.name!r}"
+    check_parts(model, where)
     check_inertias(model, where, allow_nonphysical, warn=False)
     model = split_universal_joints(model)
     joint_names, coordinates = assign_coordinates(model, joints, locked or {}, free_mimic)

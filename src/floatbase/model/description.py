@@ -8,7 +8,8 @@ merging of fixed joints, locking joints and the numbering used by the algorithms
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, get_args
@@ -24,6 +25,8 @@ Array = npt.NDArray[np.float64]
 JointKind = Literal[
     "revolute", "continuous", "prismatic", "helical", "universal", "spherical", "planar", "floating", "fixed"
 ]
+ConstraintKind = Literal["point", "weld", "revolute", "prismatic", "universal"]
+_SIZES = {"box": 3, "cylinder": 2, "sphere": 1, "mesh": 3}
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +54,9 @@ class Geometry:
     color: tuple[float, float, float, float] | None = None
 
     def __post_init__(self) -> None:
+        _check_choice("shape", "", self.kind, tuple(_SIZES))
+        if len(self.size) != _SIZES[self.kind] or not all(map(math.isfinite, self.size)):
+            raise ModelError(f"the size of a {self.kind} is {self.size}; it needs {_SIZES[self.kind]} finite numbers")
         freeze(self, "link_H_shape", (4, 4))
 
 
@@ -122,9 +128,7 @@ class Joint:
     gear_ratio: float = 1.0
 
     def __post_init__(self) -> None:
-        if self.kind not in get_args(JointKind):
-            kinds = ", ".join(get_args(JointKind))
-            raise ModelError(f"joint {self.name!r}: kind is {self.kind!r}; the valid choices are {kinds}")
+        _check_choice("joint", self.name, self.kind, get_args(JointKind))
         freeze(self, "parent_H_joint", (4, 4))
         freeze(self, "axis", (3,))
         if self.second_axis is not None:
@@ -183,21 +187,39 @@ class SkinPatch:
 
 @dataclass(frozen=True, eq=False)
 class Constraint:
-    """What closes a kinematic loop: a frame on one link coincides with one on another, beyond the joints of the tree.
+    """What closes a kinematic loop: a joint beyond those of the tree, between a frame on one link and one on another.
 
-    `kind` is "point" (origins coincide) or "weld" (poses coincide). The tree leaves constraints out.
+    | kind      | what holds                                                                            | equations |
+    |-----------|---------------------------------------------------------------------------------------|-----------|
+    | point     | the origins coincide, as in a spherical joint                                         | 3         |
+    | weld      | the poses coincide                                                                    | 6         |
+    | revolute  | the origins coincide, and so do the directions of `axis` in both frames               | 5         |
+    | prismatic | the attitudes coincide, and the origins differ along `axis` alone                     | 5         |
+    | universal | the origins coincide; `axis` in the first frame is normal to `second_axis` in the     | 4         |
+    |           | second                                                                                |           |
+
+    The axes are unit vectors. A `Joint` that would close a loop becomes the constraint of its kind with `first` its
+    parent, `first_H_frame` its `parent_H_joint`, `second` its child, and the identity as `second_H_frame`.
+
+    The tree leaves constraints out: its dynamics are those of the open chains.
     """
 
     name: str
-    kind: Literal["point", "weld"]
+    kind: ConstraintKind
     first: str  # link
     second: str  # link
     first_H_frame: Array  # (4, 4)
     second_H_frame: Array  # (4, 4)
+    axis: Array = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
+    second_axis: Array | None = None  # (3,), of a universal joint
 
     def __post_init__(self) -> None:
+        _check_choice("constraint", self.name, self.kind, get_args(ConstraintKind))
         freeze(self, "first_H_frame", (4, 4))
         freeze(self, "second_H_frame", (4, 4))
+        freeze(self, "axis", (3,))
+        if self.second_axis is not None:
+            freeze(self, "second_axis", (3,))
 
 
 @dataclass(frozen=True)
@@ -233,3 +255,9 @@ class Model:
     def digest(self) -> str:
         """SHA-256 of the content. It does not depend on where the file, or the meshes it names, are stored."""
         return content_digest(self, skip=frozenset({"source", "file"}))
+
+
+def _check_choice(what: str, name: str, kind: object, valid: Sequence[str]) -> None:
+    if kind not in valid:
+        part = f"{what} {name!r}" if name else what
+        raise ModelError(f"{part}: kind is {kind!r}; the valid choices are {', '.join(valid)}")

@@ -92,7 +92,10 @@ def check_inertias(model: Model, where: str, allow_nonphysical: bool = False, wa
     carriers = [(link, link.inertia) for link in model.links if link.inertia is not None]
     for link, inertia in carriers:
         if not _is_finite(inertia):
-            raise ModelError(f"{where}: the inertia of link {link.name!r} is not finite: {_describe(inertia)}")
+            raise ModelError(
+                f"{where}: the inertia of link {link.name!r} is not finite: {_describe(inertia)}, centre of mass at "
+                f"{inertia.center.tolist()} m"
+            )
     if not carriers:
         return
     consistent, realisable = consistency([inertia for _, inertia in carriers])
