@@ -10,6 +10,7 @@ from tests.model.test_joint_kinds import UNIT, everything, make, two
 from floatbase.errors import ArgumentError, ModelError, UnknownNameError
 from floatbase.model import (
     Configuration,
+    Constraint,
     Inertia,
     Joint,
     Limits,
@@ -17,6 +18,7 @@ from floatbase.model import (
     Mimic,
     Sensor,
     SkinPatch,
+    add_constraint,
     add_frame,
     add_link,
     add_sensor,
@@ -37,6 +39,20 @@ MODEL = two(make("revolute", (0.0, 0.0, 1.0)))
 
 def patch(name="skin", link="a", normal=(0.0, 0.0, 1.0)):
     return SkinPatch(name, link, np.zeros((2, 3)), np.array([normal, normal]))
+
+
+def loop(second="b", pose=1.0):
+    return Constraint("loop", "revolute", "a", second, pose * np.eye(4), np.eye(4))
+
+
+LOOPED = replace(MODEL, constraints=(loop(),))
+LOOPED_TOO = replace(
+    LOOPED,
+    links=(Link("c", UNIT), Link("d", UNIT)),
+    joints=(make("fixed", (0, 0, 1.0), "c", "d", "k"),),
+    constraints=(replace(loop(), first="c", second="d"),),
+    root="c",
+)
 
 
 def test_a_payload_adds_its_mass_where_it_is(rng):
@@ -66,6 +82,17 @@ def test_frames_sensors_and_skin_are_added():
     assert [sensor.name for sensor in model.sensors] == ["imu", "ft"] and model.skin[0].link == "a"
 
 
+def test_a_constraint_is_added_kept_and_removed_with_its_links():
+    model = add_constraint(MODEL, loop())
+    assert MODEL.constraints == () and model.constraints[0].kind == "revolute"
+    assert model.digest == LOOPED.digest != MODEL.digest
+    large = scale(replace(LOOPED, constraints=(replace(loop(), first_H_frame=pose((1, 0, 0), (0, 0, 0))),)), length=2.0)
+    assert large.constraints[0].first_H_frame[0, 3] == 2.0
+    assert remove_branch(LOOPED, "j").constraints == ()
+    twice = merge(LOOPED, LOOPED, "b", np.eye(4), prefix="x_")
+    assert [(item.name, item.first) for item in twice.constraints] == [("loop", "a"), ("x_loop", "x_a")]
+
+
 def test_links_and_joints_are_replaced_by_name():
     model = set_inertia(MODEL, "b", Inertia(7.0, np.zeros(3), np.eye(3)))
     model = replace_joint(model, "j", rotor_inertia=0.1, gear_ratio=10.0, limits=Limits(-1.0, 1.0))
@@ -85,6 +112,15 @@ def test_links_and_joints_are_replaced_by_name():
         (lambda: add_sensor(MODEL, Sensor("s", "force_torque", "a", "j")), ArgumentError, "must be 'b', the child"),
         (lambda: add_skin(MODEL, patch(normal=(0, 0, 2.0))), ArgumentError, "normals of unit length"),
         (lambda: add_skin(add_skin(MODEL, patch()), patch()), ArgumentError, "skin patch named 'skin'"),
+        (lambda: add_constraint(MODEL, loop(second="c")), UnknownNameError, "unknown link 'c'"),
+        (lambda: add_constraint(MODEL, loop(second="a")), ModelError, "between the link 'a' and itself"),
+        (lambda: add_constraint(MODEL, loop(pose=2.0)), ModelError, "constraint 'loop' on 'a' is no rigid motion"),
+        (lambda: add_constraint(add_constraint(MODEL, loop()), loop()), ArgumentError, "a constraint named 'loop'"),
+        (
+            lambda: merge(LOOPED, LOOPED_TOO, "a", np.eye(4)),
+            ArgumentError,
+            "both robots have a constraint named 'loop'",
+        ),
         (lambda: replace_joint(MODEL, "k", damping=1.0), UnknownNameError, "unknown joint 'k'"),
         (lambda: replace_joint(MODEL, "j", name="k"), ArgumentError, "name is 'k'"),
         (lambda: remove_branch(replace(MODEL, root="b"), "j"), ArgumentError, "the root 'b' is there"),

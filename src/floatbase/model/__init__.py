@@ -24,6 +24,7 @@ from floatbase.model.description import (
 )
 from floatbase.model.doubts import ModelWarning
 from floatbase.model.editing import (
+    add_constraint,
     add_frame,
     add_link,
     add_sensor,
@@ -61,6 +62,7 @@ __all__ = [
     "Submodel",
     "Tree",
     "TreeJoint",
+    "add_constraint",
     "add_frame",
     "add_link",
     "add_sensor",

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from floatbase.errors import ArgumentError, unknown_name
-from floatbase.model.description import Frame, Inertia, Joint, Link, Model, Sensor, SkinPatch
+from floatbase.model.description import Constraint, Frame, Inertia, Joint, Link, Model, Sensor, SkinPatch
+from floatbase.model.parts import check_constraint
 
 Part = TypeVar("Part", Link, Joint)
 _NO_OFFSET = (0.0, 0.0, 0.0)
@@ -89,6 +90,16 @@ def add_skin(model: Model, patch: SkinPatch) -> Model:
     return replace(model, skin=(*model.skin, patch))
 
 
+def add_constraint(model: Model, constraint: Constraint) -> Model:
+    """With a constraint more, which closes a loop between two links; the tree leaves it out."""
+    if constraint.name in {known.name for known in model.constraints}:
+        raise ArgumentError(f"there is a constraint named {constraint.name!r} already; names must be unique")
+    for link in (constraint.first, constraint.second):
+        _find(model.links, "link", link)
+    check_constraint(constraint, [link.name for link in model.links], f"model {model.name!r}")
+    return replace(model, constraints=(*model.constraints, constraint))
+
+
 def set_inertia(model: Model, link: str, inertia: Inertia | None) -> Model:
     """With another inertia of a link, or none."""
     return replace_link(model, link, inertia=inertia)
@@ -160,6 +171,7 @@ def merge(model: Model, other: Model, link: str, link_H_root: npt.ArrayLike, pre
         ("joint", [item.name for item in result.joints]),
         ("sensor", [item.name for item in result.sensors]),
         ("skin patch", [item.name for item in result.skin]),
+        ("constraint", [item.name for item in result.constraints]),
     ]
     for what, names in parts:
         _refuse_twice(what, names)
