@@ -13,7 +13,7 @@ from pathlib import Path
 
 from floatbase.errors import FloatbaseError
 from floatbase.model import Model, Tree, build_tree, load_named, load_settings, robots
-from floatbase.model.catalog import LIBRARY, REFUSED
+from floatbase.model.catalog import LIBRARY, NOT_ROBOTS, REFUSED
 
 PAGE = Path(__file__).parents[1] / "robots.md"
 REPEATS = 3
@@ -38,7 +38,7 @@ the same names take masses and lengths.
 """
 
 
-REFUSED_HEAD = """The packages also have robots that cannot be loaded by name:
+REFUSED_HEAD = """The packages also have robots that cannot be loaded by name, and files that are no robots:
 
 """
 
@@ -55,11 +55,16 @@ def main() -> None:
     count = len(rows)
     outcome = f"{count - refused} load, {refused} are refused for the reason given." if refused else "all of them load."
     summary = f"{count} robots; {outcome}"
-    others = "\n".join(f"* {name}: {reason}" for name, reason in sorted(REFUSED.items()))
     packages = ", ".join(f"{package} {version(package)}" for package in ("icub-models", "example-robot-data"))
-    head = HEAD.format(packages=packages, repeats=REPEATS, summary=summary, refused=REFUSED_HEAD + others)
+    head = HEAD.format(packages=packages, repeats=REPEATS, summary=summary, refused=REFUSED_HEAD + left_out())
     PAGE.write_text(head + "\n".join(rows) + "\n", encoding="utf-8")
     print(f"{PAGE}: {summary}")
+
+
+def left_out() -> str:
+    """What the packages have that is not in the table, and why."""
+    found = {**REFUSED, **{f"`{file}`": reason for file, reason in NOT_ROBOTS.items()}}
+    return "\n".join(f"* {name}: {reason}" for name, reason in found.items())
 
 
 def row(name: str) -> str:

@@ -8,6 +8,7 @@ from tests.model.kinematics import load
 import floatbase as fb
 from floatbase.errors import MissingDependencyError, ModelError, RobotFileError, UnknownNameError
 from floatbase.model import ModelWarning, build_tree, catalog, find, load_settings, load_urdf, robots
+from floatbase.model.packages import share_folders
 
 KNOWN = ["icub", "icub2.5", "panda", "anymal_c", "solo12", "g1", "talos", "talos_reduced", "go2", "ur10"]
 
@@ -61,6 +62,28 @@ def test_what_is_not_read_is_named(tmp_path):
     (tmp_path / "robot.sdf").write_text("<sdf version='1.7'><model name='m'/></sdf>")
     with pytest.raises(RobotFileError, match=r"robot\.sdf: SDF files are not read; robots come as URDF"):
         fb.load(tmp_path / "robot.sdf")
+
+
+def test_every_robot_file_of_the_packages_is_a_robot_or_left_out_for_a_reason():
+    """New versions of the packages bring new files."""
+    endings = (".urdf", ".xacro", ".sdf", ".mjcf", ".xml")
+    known = {find(name) for name in robots() if name not in catalog.LIBRARY}
+    unknown = []
+    for share in share_folders():
+        for below in ("example-robot-data/robots", "iCub/robots"):
+            for file in (path for path in (share / below).rglob("*") if path.suffix in endings):
+                path = file.relative_to(share / below).as_posix()
+                refused = path.partition("_description/")[0] in catalog.REFUSED
+                if not (file in known or refused or path in catalog.NOT_ROBOTS or file.name == "package.xml"):
+                    unknown.append(path)
+    assert not unknown
+
+
+@pytest.mark.parametrize("file", catalog.NOT_ROBOTS)
+def test_files_that_are_no_robots_are_refused(file):
+    (path,) = (found for share in share_folders() if (found := share / "example-robot-data/robots" / file).is_file())
+    with pytest.raises(RobotFileError, match=r"there are no links|xacro files must be expanded"):
+        fb.load(path)
 
 
 def test_missing_wheels_name_the_extra(monkeypatch):

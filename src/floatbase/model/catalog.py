@@ -107,6 +107,13 @@ LIBRARY = (
 # what the packages have in a form that is not read
 REFUSED = {"cassie": "its files are in SDF, which is not read; load a URDF or MJCF file of it by its path"}
 
+# files below example-robot-data/robots that are no robots, though they are named like some
+NOT_ROBOTS = {
+    "hector_description/robots/quadrotor_base.urdf.xacro": "the macro that `hector` is made of, before its expansion",
+    "hector_description/robots/quadrotor_base.xacro": "what expands that macro; the result is `hector`",
+    "ur_description/urdf/ur3.urdf": "an empty robot, without links; `ur3` is ur3_robot.urdf beside it",
+}
+
 # arms, hands and pendulums: what people bolt to a table
 _FIXED_BASE = re.compile(
     r"allegro_.*|asr_twodof|baxter|double_pendulum.*|finger_edu|kinova|panda.*|so10[01]|talos_left_arm|"
