@@ -1,5 +1,6 @@
 """Chains, stars, one joint, no joint, massless bodies between joints: every shape of tree, and how the effort grows."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -132,3 +133,19 @@ def test_wrenches_on_the_feet_are_what_the_base_rows_need(rng):
     left = algorithms.base_regressor(tree, q, v, a) @ np.concatenate(phi)
     right = algorithms.generalized_forces(tree, q, wrenches)[:6]
     assert_allclose(left, right, atol=1e-9 * np.linalg.norm(a))
+
+
+@pytest.mark.parametrize("kind", ["revolute", "prismatic", "spherical"])
+@pytest.mark.parametrize("angle", [1e-12, 1e-9, 1e-8])
+@pytest.mark.parametrize("axis", range(3))
+def test_joints_askew_by_an_angle_whose_cosine_is_one(kind, angle, axis, rng):
+    """Robot files have such angles, where pi is rounded."""
+    i, j = (axis + 1) % 3, (axis + 2) % 3
+    H = np.eye(4)
+    H[:3, 3], H[i, j], H[j, i] = rng.standard_normal(3), -math.sin(angle), math.sin(angle)
+    joint = TreeJoint("joint1", kind, H, 0)
+    bodies = Body("link0", -1, None, random_parameters(rng)), Body("link1", 0, joint, random_parameters(rng))
+    frames = {item.name: (k, np.eye(4)) for k, item in enumerate(bodies)}
+    tree = Tree("askew", bodies, frames, ("joint1",), False, "body")
+    q = np.array([1.0, 0.0, 0.0, 0.0]) if kind == "spherical" else np.zeros(1)
+    assert_allclose(algorithms.pose(tree, q, "link1"), H, rtol=0.0, atol=1e-16)

@@ -142,7 +142,8 @@ def _turns(turns: Sequence[Any]) -> Rotation:
 
 
 def _is_identity(item: Any) -> bool:
-    return isinstance(item, Turn) and type(item.cosine) is float and item.cosine == 1.0  # a computed one may round to 1
+    # the cosine of a small angle rounds to 1, so the sine decides; that of a coordinate is no constant, whatever it is
+    return isinstance(item, Turn) and type(item.sine) is float and item.sine == 0.0 and item.cosine == 1.0
 
 
 def _constant_turn(angle: float) -> tuple[float, float]:

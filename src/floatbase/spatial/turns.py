@@ -91,7 +91,7 @@ def turn_symmetric(rotation: Rotation, S: Symmetric) -> Symmetric:
         axis, c, s = item
         i, j = (axis + 1) % 3, (axis + 2) % 3
         ii, ij, jj, ki, kj = M[i][i], M[i][j], M[j][j], M[axis][i], M[axis][j]
-        if _is_whole(c):
+        if _is_whole(c, s):
             if c == 0.0:
                 ii, ij, jj = jj, -ij, ii
         else:
@@ -118,7 +118,7 @@ def turn_matrix(rotation: Rotation, N: Matrix) -> Matrix:
         axis, c, s = item
         i, j = (axis + 1) % 3, (axis + 2) % 3
         ii, ij, ji, jj = M[i][i], M[i][j], M[j][i], M[j][j]
-        if _is_whole(c):
+        if _is_whole(c, s):
             if c == 0.0:
                 ii, ij, ji, jj = jj, -ji, -ij, ii
         else:
@@ -133,6 +133,9 @@ def turn_matrix(rotation: Rotation, N: Matrix) -> Matrix:
     return ((a, b, c_), (d_, e, f), (g, h, i_))
 
 
-def _is_whole(cosine: Any) -> bool:
-    """Whether the turn is a constant one by quarters of a circle, which moves entries without arithmetic."""
-    return type(cosine) is float and cosine in (-1.0, 0.0, 1.0)  # a computed cosine may round to 1
+def _is_whole(cosine: Any, sine: Any) -> bool:
+    """Whether the turn is a constant one by quarters of a circle, which moves entries without arithmetic.
+
+    The cosine of a small angle rounds to 1, so neither alone tells.
+    """
+    return type(cosine) is float and type(sine) is float and 0.0 in (cosine, sine)
