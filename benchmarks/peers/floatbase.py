@@ -172,7 +172,8 @@ def _convert(layout: Layout, states: States, library: Any, function: Function, r
     if function == "centre of mass":
         return results
     if function == "torque regressor":
-        movers = [body.joint.name if body.joint else "" for body in library.tree.bodies]
+        bodies = [library.tree.bodies[number] for number in library.tree.order]
+        movers = [body.joint.name if body.joint else "" for body in bodies]
         return layout.regressor_back(states, results, movers, range(10))
     back = {
         "forward dynamics": layout.acceleration_back,

@@ -70,7 +70,7 @@ def disagreements(tree: Tree, ours: dict[str, Any], theirs: Sequence[Reference],
     if theirs[0].jacobian_rates:
         values["jacobian_rate"] = lambda it: it.jacobian_rates[frame]
     if theirs[0].regressors:  # of all bodies but the crosses of universal joints, which are links of ours alone
-        known = [(k, body.name) for k, body in enumerate(tree.bodies) if body.name in theirs[0].regressors]
+        known = [(k, name) for k, name in enumerate(tree.body_names) if name in theirs[0].regressors]
         columns = [10 * k + i for k, _ in known for i in range(10)]
         ours["regressor"] = ours["regressor"][..., columns]
         values["regressor"] = lambda it: np.hstack([it.regressors[name] for _, name in known])

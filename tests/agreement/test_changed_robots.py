@@ -68,11 +68,9 @@ def test_the_written_file_is_the_changed_robot(name, tmp_path, rng):
     q, v = random_state(rng, tree, (2,))
     a = rng.standard_normal(v.shape)
     peer = PinocchioPeer(parse_urdf(text), str(file))
-    theirs = [seen_from(peer.at(*state), tree.bodies[0].name, "body") for state in zip(q, v, a, strict=True)]
+    theirs = [seen_from(peer.at(*state), tree.base, "body") for state in zip(q, v, a, strict=True)]
     tau = np.array([item.forces for item in theirs])
-    there = np.array(
-        [configuration(item.poses[tree.bodies[0].name], s) for item, s in zip(theirs, q[:, 7:], strict=True)]
-    )
+    there = np.array([configuration(item.poses[tree.base], s) for item, s in zip(theirs, q[:, 7:], strict=True)])
     for robot in (tree, again):
         ours = our_quantities(robot, there, v, a, tau, "tip")
         assert disagreements(robot, ours, theirs, "tip") == {}

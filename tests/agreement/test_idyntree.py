@@ -24,7 +24,7 @@ def peer(name, representation):
     assert loader.loadReducedModelFromFile(str(fb.model.find(name)), list(robot.joint_names))
     kindyn = idyn.KinDynComputations()
     assert kindyn.loadRobotModel(loader.model())
-    kindyn.setFloatingBase(robot.body_names[0])
+    kindyn.setFloatingBase(robot.base)
     kinds = {
         "mixed": idyn.MIXED_REPRESENTATION,
         "body": idyn.BODY_FIXED_REPRESENTATION,

@@ -61,7 +61,7 @@ def test_other_representations_reach_the_same_place(example, form):
     """A constant twist in fixed axes is a constant body twist; in mixed axes translation and rotation are apart."""
     tree, _, q, v, _, _, _ = example
     other = replace(tree, representation=form)
-    H = algorithms.pose(tree, q, tree.bodies[0].name)
+    H = algorithms.pose(tree, q, tree.base)
     written = np.r_[spatial.change_twist(v[:6], "body", form, H), v[6:]]
     end = algorithms.integrate(other, q, written)
     if form == "inertial":

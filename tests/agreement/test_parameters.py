@@ -25,11 +25,11 @@ NAMES = [name for name, quantity in QUANTITIES.items() if quantity.parameters]
 def with_parameters(tree: Tree, phi: np.ndarray) -> Tree:
     """The tree whose bodies have `phi` (10 per body, about the frames of their links)."""
     rows = phi.reshape(-1, 10)
-    bodies = tuple(
-        replace(body, parameters=spatial.transform_parameters(tree.frames[body.name][1], row))
-        for body, row in zip(tree.bodies, rows, strict=True)
-    )
-    return replace(tree, bodies=bodies)
+    bodies = list(tree.bodies)
+    for number, row in zip(tree.order, rows, strict=True):
+        own = spatial.transform_parameters(tree.frames[bodies[number].name][1], row)
+        bodies[number] = replace(bodies[number], parameters=own)
+    return replace(tree, bodies=tuple(bodies))
 
 
 def values(tree: Tree, name: str, rng: np.random.Generator, n: int) -> dict[str, Any]:

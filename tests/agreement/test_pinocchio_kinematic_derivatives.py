@@ -48,7 +48,7 @@ def frames(tree):
     """Three links from which nothing hangs, and the base."""
     parents = {body.parent for body in tree.bodies}
     tips = [body.name for k, body in enumerate(tree.bodies) if k not in parents]
-    return [*tips[:3], tree.bodies[0].name]
+    return [*tips[:3], tree.base]
 
 
 def test_velocities_of_frames(case):

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from floatbase import algorithms, spatial
 from floatbase.errors import ArgumentError, UnknownNameError
-from floatbase.model import build_tree, library
+from floatbase.model import build_tree, library, set_inertia
 from floatbase.model.inertia import inertia_from_parameters
 from floatbase.model.library.denavit_hartenberg import Row, serial_robot
 
@@ -26,9 +26,11 @@ def states(tree, rng, n):
     return rng.uniform(-2.0, 2.0, (n, tree.nq)), rng.standard_normal((n, tree.nv)), rng.standard_normal((n, tree.nv))
 
 
+@pytest.mark.parametrize("base", [None, "link3", "link6"])  # held by another link
 @pytest.mark.parametrize("make", [library.staubli_tx40, library.mitsubishi_rv2sq, library.ur5_dh])
-def test_torques_are_linear_in_thirteen_parameters(make, rng):
-    tree = build_tree(make(), floating=False)
+def test_torques_are_linear_in_thirteen_parameters(make, base, rng):
+    model = make()
+    tree = build_tree(set_inertia(model, model.root, BALL), base, floating=False)
     q, v, a = states(tree, rng, 20)
     viscous, coulomb = rng.uniform(0.0, 2.0, (2, tree.nv))
     chi = algorithms.arm_parameters(tree, viscous, coulomb)

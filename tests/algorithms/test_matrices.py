@@ -44,7 +44,7 @@ def test_operational_space_inertia(case):  # noqa: F811
 def test_operational_space_mobility_where_jacobians_have_constant_columns(case):  # noqa: F811
     """The twist of the base is part of the velocity, so its Jacobian is made of ones and zeros."""
     tree, q, _, _ = case
-    for frame in (tree.bodies[0].name, tree.bodies[-1].name):
+    for frame in (tree.base, tree.bodies[-1].name):
         program = trace(lambda q, frame=frame: algorithms.operational_space_mobility(tree, q, frame), {"q": tree.nq})
         (traced,) = interpret(program, q)
         assert_allclose(traced, algorithms.operational_space_mobility(tree, q, frame), rtol=1e-9, atol=1e-9)

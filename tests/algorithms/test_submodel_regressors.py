@@ -10,6 +10,7 @@ from floatbase.errors import ArgumentError, UnknownNameError
 from floatbase.model.build import build_tree
 from floatbase.model.catalog import find
 from floatbase.model.urdf import load_urdf
+from floatbase.spatial import quaternion_from_rotation
 
 pytest.importorskip("icub_models")
 
@@ -29,7 +30,7 @@ def example(request, model, rng):
 
 def test_submodels_together_are_the_robot(example):
     tree, q, v, a = example
-    frame, total = tree.bodies[0].name, np.zeros(6)
+    frame, total = tree.base, np.zeros(6)
     for k in range(len(tree.submodels)):
         total += algorithms.submodel_regressor(tree, q, v, a, k, frame) @ algorithms.submodel_parameters(tree, k)
     assert_allclose(total, algorithms.inverse_dynamics(tree, q, v, a)[:6], atol=1e-8)
@@ -89,6 +90,44 @@ def test_sensors_give_the_right_hand_side(example, rng):
         algorithms.submodel_wrench(tree, q, 0, frames[0], {})
     with pytest.raises(ArgumentError, match="submodels"):
         algorithms.stacked_submodel_regressor(tree, q, v, a, frames[:1])
+
+
+@pytest.mark.parametrize("base", ["l_sole", "chest", "r_lower_leg"])
+def test_submodels_do_not_depend_on_the_base(base, model, rng):
+    """In the mixed representation; the sensor of the left foot then faces the base from its other side."""
+    tree, other = (build_tree(model, link, keep_force_sensors=True) for link in (None, base))
+    q, v = rng.uniform(-1.0, 1.0, tree.nq), rng.standard_normal(tree.nv)
+    q[3:7] /= np.linalg.norm(q[3:7])
+    a = rng.standard_normal(tree.nv)
+    H, change = algorithms.pose(tree, q, base), algorithms.change_of_base(tree, q, v, base)
+    there = np.concatenate([H[:3, 3], quaternion_from_rotation(H[:3, :3]), q[7:]]), change.velocity(v)
+    assert [cut.joint for cut in other.cuts] == [cut.joint for cut in tree.cuts]
+    for k, (one, same) in enumerate(zip(tree.submodels, other.submodels, strict=True)):
+        assert one.links == same.links
+        psi, its = (algorithms.submodel_parameters(item, k) for item in (tree, other))
+        assert_allclose(its, psi, rtol=0.0, atol=1e-12 * np.linalg.norm(psi))
+        Y = algorithms.submodel_regressor(tree, q, v, a, k, "chest")
+        found = algorithms.submodel_regressor(other, *there, change.acceleration(v, a), k, "chest")
+        assert_allclose(found, Y, rtol=0.0, atol=1e-11 * np.linalg.norm(Y))
+
+
+def test_torque_from_the_nearest_sensor_seen_from_a_foot(model, rng):
+    """What is near the base is now the child's side of the sensor."""
+    tree = build_tree(model, "l_sole", keep_force_sensors=True)
+    q, v, a = rng.uniform(-1.0, 1.0, tree.nq), rng.standard_normal(tree.nv), rng.standard_normal(tree.nv)
+    q[3:7] /= np.linalg.norm(q[3:7])
+    cut = next(item for item in tree.cuts if item.joint == "l_leg_ft_sensor")
+    assert cut.near_submodel == cut.child_submodel
+    row, column = algorithms.local_torque_regressor(tree, q, v, a, "l_knee", cut.joint)
+    foot = next(item for item in tree.cuts if item.joint == "l_foot_ft_sensor")
+    wrench = sum(
+        algorithms.submodel_regressor(tree, q, v, a, k, cut.child_link) @ algorithms.submodel_parameters(tree, k)
+        for k in range(len(tree.submodels))
+        if k not in (cut.near_submodel, foot.near_submodel)
+    )
+    torque = row @ algorithms.submodel_parameters(tree, cut.near_submodel) + column @ wrench
+    expected = algorithms.inverse_dynamics(tree, q, v, a)[6 + tree.joint_names.index("l_knee")]
+    assert torque == pytest.approx(expected, abs=1e-9)
 
 
 def test_what_is_refused(example, model):

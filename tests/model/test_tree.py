@@ -56,12 +56,32 @@ def test_any_base_gives_the_same_robot(name, rng):
         other = build_tree(model, base, allow_massless=True)
         assert other.joint_names == tree.joint_names
         assert other.mass == pytest.approx(tree.mass, rel=1e-13)
-        assert other.bodies[0].name == base and np.array_equal(other.frames[base][1], np.eye(4))
+        assert other.base == base and np.array_equal(other.frames[base][1], np.eye(4))
         base_poses = frame_poses(other, q)
         for frame, root_H_frame in root_poses.items():
             np.testing.assert_allclose(root_poses[base] @ base_poses[frame], root_H_frame, atol=TOLERANCE)
         center = root_poses[base] @ np.append(center_of_mass(other, q), 1.0)
         np.testing.assert_allclose(center[:3], center_of_mass(tree, q), atol=TOLERANCE)
+
+
+@pytest.mark.parametrize("settings", [{}, {"locked": {"torso_yaw": 0.2, "l_knee": -0.5}}, {"joints": ["neck_yaw"]}])
+def test_bodies_keep_their_names_order_and_links_under_every_base(settings):
+    def links(tree):
+        groups = {name: set() for name in tree.body_names}
+        for frame, (number, _) in tree.frames.items():
+            groups[tree.bodies[number].name].add(frame)
+        return groups
+
+    model, _ = load("icub")
+    tree = build_tree(model, **settings)
+    assert tree.order == tuple(range(len(tree.bodies))) and tree.body_names[0] == tree.base == model.root
+    for base in ("base_link", "l_sole", "chest", "l_lower_leg", "head"):
+        other = build_tree(model, base, **settings)
+        assert other.base == base and other.frames[base][0] == 0
+        assert other.body_names == tree.body_names and links(other) == links(tree)
+        assert tuple(other.frames[name][0] for name in other.body_names) == other.order
+        assert sorted(other.order) == list(range(len(other.bodies)))
+        assert all(body.parent < number for number, body in enumerate(other.bodies))
 
 
 def test_bodies_keep_their_central_moments_under_every_base():
@@ -200,6 +220,8 @@ def test_models_made_by_hand_are_checked():
     links, (first, second) = chain(None, None).links, chain(None, None).joints
     with pytest.raises(ModelError, match="no links"):
         build_tree(Model("nothing", (), ()))
+    with pytest.raises(ModelError, match="its root 'l9' is none of its links"):
+        build_tree(replace(chain(None), root="l9"), "l0")
     with pytest.raises(ModelError, match="link 'l2' is not connected to the base 'l0'"):
         build_tree(broken(joints=(first,)))
     with pytest.raises(ModelError, match="two joints have the same name"):
@@ -318,10 +340,14 @@ def test_cuts_do_not_change_the_dynamics_and_keep_their_sides_under_another_base
     model, plain = load("icub")
     assert plain.cuts == () and plain.submodels == ()
     cut = build_tree(model, "l_sole", keep_force_sensors=True)
-    assert "l_sole" in cut.submodels[0].links
     foot = next(item for item in cut.cuts if item.joint == "l_foot_ft_sensor")
-    assert foot.parent_link == "l_ankle_2" and foot.child_submodel == 0
+    assert foot.parent_link == "l_ankle_2" and foot.near_submodel == foot.child_submodel
+    assert "l_sole" in cut.submodels[foot.near_submodel].links
     same = build_tree(model, keep_force_sensors=True)
+    assert all(item.near_submodel == item.parent_submodel for item in same.cuts)
+    for one, other in zip(cut.cuts, same.cuts, strict=True):
+        assert replace(one, body=other.body, near_submodel=other.near_submodel) == other
+    assert [part.links for part in cut.submodels] == [part.links for part in same.submodels]
     assert all(np.array_equal(a.parameters, b.parameters) for a, b in zip(plain.bodies, same.bodies, strict=True))
 
 

@@ -49,12 +49,12 @@ def arm_regressor(tree: Tree, q: Any, v: Any, a: Any, couplings: Sequence[tuple[
 
     The columns of joint j begin at 13 j; those of coupling i, $F_{vm}$ and $F_{cm}$, at 13 n + 2 i. q, v, a: (..., n).
     """
-    movers = _movers(tree)
+    places = _places(tree)
     v, a = rates(tree, "v", v), rates(tree, "a", a)
     Y, drives, n = regressor(tree, q, v, a), drive_regressor(tree, v, a), tree.nv
     result = zeros((n, 13 * n + 2 * len(couplings)), v, a)
-    for joint, body in enumerate(movers):
-        result[..., 13 * joint : 13 * joint + 10] = Y[..., [10 * body + k for k in THIRTEEN_OF_TEN]]
+    for joint, place in enumerate(places):
+        result[..., 13 * joint : 13 * joint + 10] = Y[..., [10 * place + k for k in THIRTEEN_OF_TEN]]
         result[..., 13 * joint + 10 : 13 * joint + 13] = drives[..., 3 * joint : 3 * joint + 3]
     for number, pair in enumerate(couplings):
         one, other = (_joint(tree, name) for name in pair)
@@ -70,8 +70,8 @@ def arm_regressor(tree: Tree, q: Any, v: Any, a: Any, couplings: Sequence[tuple[
 def arm_parameters(tree: Tree, viscous: Any = 0.0, coulomb: Any = 0.0) -> Array:
     """`chi` (13 n,) of a fixed-base robot: about its links' frames, with its rotors; friction: numbers or (n,)."""
     result = np.zeros((tree.nv, 13))
-    for joint, body in enumerate(_movers(tree)):
-        item = tree.bodies[body]
+    for joint, place in enumerate(_places(tree)):
+        item = tree.bodies[tree.order[place]]
         link_H_body = invert_pose(tree.frames[item.name][1])
         result[joint, :10] = transform_parameters(link_H_body, item.parameters)[list(THIRTEEN_OF_TEN)]
         result[joint, 10] = item.joint.armature if item.joint is not None else 0.0
@@ -79,11 +79,10 @@ def arm_parameters(tree: Tree, viscous: Any = 0.0, coulomb: Any = 0.0) -> Array:
     return result.ravel()
 
 
-def _movers(tree: Tree) -> list[int]:
-    """The body that each joint moves."""
-    joints = {
-        body.joint.index: k for k, body in enumerate(tree.bodies) if body.joint is not None and body.joint.nv == 1
-    }
+def _places(tree: Tree) -> list[int]:
+    """Where the body that each joint moves stands among the inertial parameters."""
+    bodies = [tree.bodies[number] for number in tree.order]
+    joints = {body.joint.index: k for k, body in enumerate(bodies) if body.joint is not None and body.joint.nv == 1}
     if tree.floating or len(joints) != tree.nv or len(tree.bodies) != tree.nv + 1:
         raise ArgumentError(
             f"robot {tree.name!r} needs a fixed base and joints of one coordinate each, none of which follows another"

@@ -34,7 +34,8 @@ def kinetic_energy_regressor(tree: Tree, q: Any, v: Any) -> Array:
     v_base, v_joints = split(tree, v, 6)
     m = mechanism(tree, q_base, q_joints)
     entries: list[Component] = []
-    for motion in body_motions(m, Motion(*base_twist(tree, m.base, v_base), ZERO, ZERO), v_joints, None):
+    motions = body_motions(m, Motion(*base_twist(tree, m.base, v_base), ZERO, ZERO), v_joints, None)
+    for motion in (motions[body] for body in tree.order):
         x, y, z = motion.omega
         hx, hy, hz = (0.5 * x, 0.5 * y, 0.5 * z)
         entries += [0.5 * dot(motion.velocity, motion.velocity), *cross(motion.velocity, motion.omega)]
@@ -49,7 +50,7 @@ def potential_energy_regressor(tree: Tree, q: Any) -> Array:
     up: Vector = (-float(tree.gravity[0]), -float(tree.gravity[1]), -float(tree.gravity[2]))
     poses = all_poses(m, Pose(m.base.rotation, m.base.position))
     entries: list[Component] = []
-    for body, carrier in enumerate(m.carriers):
-        place = attached_pose(poses[carrier], body_frame(tree, body))
+    for body in tree.order:
+        place = attached_pose(poses[m.carriers[body]], body_frame(tree, body))
         entries += [dot(up, place.position), *multiply_transposed(place.rotation, up), *ZERO, *ZERO]
     return vector(entries, q)

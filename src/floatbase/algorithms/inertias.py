@@ -30,12 +30,16 @@ NOTHING = RigidInertia(0.0, ZERO, ZERO_SYMMETRIC)
 def body_inertias(tree: Tree, parameters: Any = None) -> list[RigidInertia]:
     """The inertia of every body in its frame: the tree's constants, or from `parameters: (..., 10 n_bodies)`.
 
-    Parameters are about the origin and in the axes of the link that the body is named after.
+    Parameters are in the order of `Tree.body_names`, about the origin and in the axes of the link that each is named
+    after.
     """
     if parameters is None:
         return [_inertia([float(entry) for entry in body.parameters]) for body in tree.bodies]
     flat = components(parameters)
-    return [_moved_inertia(_inertia(flat[10 * k : 10 * k + 10]), body_frame(tree, k)) for k in range(len(tree.bodies))]
+    inertias = [NOTHING] * len(tree.bodies)
+    for place, body in enumerate(tree.order):
+        inertias[body] = _moved_inertia(_inertia(flat[10 * place : 10 * place + 10]), body_frame(tree, body))
+    return inertias
 
 
 def body_frame(tree: Tree, body: int) -> Any:

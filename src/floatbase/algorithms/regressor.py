@@ -11,8 +11,8 @@ $$ \int \rho\, (p + z \times r) \cdot (a + \Omega r) = m\, p \cdot a + m c \cdot
 with $\Sigma = \tfrac12 \mathrm{tr}(I) 1 - I$: ten entries. It is $J_L^\top Y(\alpha^g_L, \omega_L)$, one column of
 $J_L$ at a time. For the generalised momentum the point's velocity $v + \omega \times r$ stands for the acceleration.
 
-Parameters are about the origin and in the axes of the link that each body is named after. Rotors (`TreeJoint.armature`)
-are no part of them.
+Parameters are in the order of `Tree.body_names`, about the origin and in the axes of the link that each body is named
+after: both as the description has them, whatever the base. Rotors (`TreeJoint.armature`) are no part of them.
 
 Traversaro 2017, (6.4)-(6.7), (7.1).
 """
@@ -108,7 +108,7 @@ def momentum_regressor(tree: Tree, q: Any, v: Any) -> Array:
 def body_motions(
     m: Mechanism, base: Motion, v_joints: Sequence[Component], a_joints: Sequence[Component] | None
 ) -> list[Motion]:
-    """The motions of the links that bodies are named after, in their own axes."""
+    """The motions of the links that bodies are named after, in their own axes, in the order of `Tree.bodies`."""
     second = [0.0] * m.count if a_joints is None else m.accelerations(v_joints, a_joints)
     motions = all_motions(m, base, m.rates(v_joints), second)
     result = []
@@ -134,14 +134,15 @@ def body_accelerations(tree: Tree, q: Array, v: Array, a: Array) -> tuple[Mechan
 
 
 def _rows(m: Mechanism, fields: Sequence[Field], joints: bool) -> list[list[Component]]:
-    """The rows of base and joints, bodies side by side."""
+    """The rows of base and joints, bodies side by side; `fields` are in the order of `Tree.bodies`."""
     first = 6 if m.tree.floating else 0
     height = m.tree.nv if joints else first
     rows: list[list[Component]] = [[0.0] * (10 * len(fields)) for _ in range(height)]
     columns = _element_columns(m) if joints else {}
     poses = all_poses(m, representation_pose(m.tree, m.base)) if m.tree.floating else []
-    for body, (field, carrier) in enumerate(zip(fields, m.carriers, strict=True)):
-        here = slice(10 * body, 10 * body + 10)
+    for number, body in enumerate(m.tree.order):
+        field, carrier = fields[body], m.carriers[body]
+        here = slice(10 * number, 10 * number + 10)
         if m.tree.floating:
             place = attached_pose(poses[carrier], body_frame(m.tree, body))
             for k, row in enumerate(wrench_rows(field, place.rotation, place.position)):

@@ -10,7 +10,8 @@ and the torque of a joint follows from the links between it and the nearest sens
 $$ \tau = Y_{\hat\tau}\, \psi + \langle {}^Gs, {}_Gf \rangle , $$
 
 with ${}^Gs$ the twist at the sensor of a unit rate of the joint. A body on both sides of a cut has a share in each
-submodel; $\psi$ lists the bodies of one submodel, `Tree.submodels[k].parameters`, in their order.
+submodel; $\psi$ lists the bodies of one submodel, `Tree.submodels[k].parameters`, in the order of `Tree.body_names`.
+Submodels are numbered from the root of the description on, so neither they nor $\psi$ depend on the base.
 
 Traversaro 2017, (7.2)-(7.5), theorem 4.2.
 """
@@ -41,7 +42,8 @@ from floatbase.spatial.vectors import multiply_transposed, subtract, transpose
 def submodel_parameters(tree: Tree, submodel: int) -> npt.NDArray[np.float64]:
     r"""$\psi$ (10 k,) of the k bodies that a submodel has a share of, about the links they are named after."""
     shares = _submodel(tree, submodel).parameters
-    parts = [transform_parameters(invert_pose(body_frame(tree, body)), shares[body]) for body in sorted(shares)]
+    bodies = _bodies(tree, submodel)
+    parts = [transform_parameters(invert_pose(body_frame(tree, body)), shares[body]) for body in bodies]
     result: npt.NDArray[np.float64] = np.concatenate(parts)
     return result
 
@@ -53,7 +55,7 @@ def submodel_regressor(tree: Tree, q: Any, v: Any, a: Any, submodel: int, frame:
     a: (..., nv) derivative of `v`.
     """
     q, v, a = configuration(tree, q), rates(tree, "v", v), rates(tree, "a", a)
-    bodies = sorted(_submodel(tree, submodel).parameters)
+    bodies = _bodies(tree, submodel)
     m, fields = body_accelerations(tree, q, v, a)
     poses = all_poses(m, Pose(m.base.rotation, m.base.position))
     body, body_H_frame = frame_of(tree, frame)
@@ -115,8 +117,8 @@ def local_torque_regressor(tree: Tree, q: Any, v: Any, a: Any, joint: str, cut: 
 
     The torque of `joint` is $Y_{\hat\tau} \psi$ plus that row times the wrench which the links before the
     force/torque sensor in joint `cut` apply on those beyond it, at that joint's child link and in the representation of
-    the tree. $\psi$ is `submodel_parameters` of the submodel on the base's side of the sensor, in which the joint must
-    be, without other sensors or branches between; links that are not between have zero columns.
+    the tree. $\psi$ is `submodel_parameters` of the submodel on the base's side of the sensor (`Cut.near_submodel`), in
+    which the joint must be, without other sensors or branches between; links that are not between have zero columns.
 
     q: (..., nq) configuration; v: (..., nv) velocity; a: (..., nv) derivative of `v`.
     """
@@ -124,7 +126,6 @@ def local_torque_regressor(tree: Tree, q: Any, v: Any, a: Any, joint: str, cut: 
     sensor = next((item for item in tree.cuts if item.joint == cut), None)
     if sensor is None:
         raise unknown_name("force/torque sensor joint", cut, [item.joint for item in tree.cuts])
-    near = min(sensor.parent_submodel, sensor.child_submodel)  # they are numbered from the base on
     between = _between(tree, start, sensor.body)
     if between is None or any(item.body in between for item in tree.cuts if item is not sensor):
         raise ArgumentError(
@@ -132,10 +133,10 @@ def local_torque_regressor(tree: Tree, q: Any, v: Any, a: Any, joint: str, cut: 
             "the joint as seen from the base, or other sensors or links that branch off are between them"
         )
     row = regressor(tree, q, v, a)[..., index, :]
-    columns = [
-        row[..., 10 * body : 10 * body + 10] * (1.0 if body in between else 0.0)
-        for body in sorted(tree.submodels[near].parameters)
-    ]
+    columns = []
+    for body in _bodies(tree, sensor.near_submodel):
+        place = tree.order.index(body)
+        columns.append(row[..., 10 * place : 10 * place + 10] * (1.0 if body in between else 0.0))
     return np.concatenate(columns, axis=-1), jacobian(tree, q, sensor.child_link)[..., :, index]
 
 
@@ -145,6 +146,12 @@ def _submodel(tree: Tree, submodel: int) -> Submodel:
     if not 0 <= submodel < len(tree.submodels):
         raise ArgumentError(f"submodel {submodel} does not exist; there are 0 to {len(tree.submodels) - 1}")
     return tree.submodels[submodel]
+
+
+def _bodies(tree: Tree, submodel: int) -> list[int]:
+    """The bodies that a submodel has a share of, in the order of `Tree.body_names`."""
+    shares = _submodel(tree, submodel).parameters
+    return [body for body in tree.order if body in shares]
 
 
 def _single_joint(tree: Tree, joint: str) -> tuple[int, int]:

@@ -55,8 +55,12 @@ def build_tree(
     check_inertias(model, where, allow_nonphysical, warn=False)
     model = split_universal_joints(model)
     joint_names, coordinates = assign_coordinates(model, joints, locked or {}, free_mimic)
-    base = _base(model, base)
+    root = _root(model)
+    base = root if base is None else _base(model, base)
     walk = visit_links(model, base, coordinates)
+    described = walk if base == root else visit_links(model, root, coordinates)
+    order = tuple(walk.poses[raw.name][0] for raw in described.bodies)
+    names = {number: raw.name for number, raw in zip(order, described.bodies, strict=True)}
     canonical = choose_frames([raw.geometry for raw in walk.bodies])
     frames = _frames(model, walk, canonical)
     parameters = {
@@ -64,7 +68,7 @@ def build_tree(
         for link in model.links
         if link.inertia is not None
     }
-    cuts, submodels = find_cuts(model, walk.visits, frames, parameters) if keep_force_sensors else ((), ())
+    cuts, submodels = find_cuts(model, described, walk, frames, parameters) if keep_force_sensors else ((), ())
     totals = [np.zeros(10) for _ in walk.bodies]
     shares: list[list[tuple[str, Array]]] = [[] for _ in walk.bodies]
     for name, own in parameters.items():
@@ -75,8 +79,8 @@ def build_tree(
     if not allow_massless:
         _refuse_massless(walk.bodies, totals, floating, where)
     bodies = tuple(
-        Body(raw.name, raw.geometry.parent, _tree_joint(raw, frame), _tidy_parameters(total))
-        for raw, frame, total in zip(walk.bodies, canonical, totals, strict=True)
+        Body(names[number], raw.geometry.parent, _tree_joint(raw, frame), _tidy_parameters(total))
+        for number, (raw, frame, total) in enumerate(zip(walk.bodies, canonical, totals, strict=True))
     )
     _refuse_overflow(bodies, frames, where)
     check_range(np.array([body.parameters for body in bodies]), [body.name for body in bodies], where)
@@ -92,16 +96,25 @@ def build_tree(
         gravity=_gravity(gravity),
         cuts=cuts,
         submodels=submodels,
+        base=base,
+        order=order,
     )
 
 
-def _base(model: Model, base: str | None) -> str:
+def _root(model: Model) -> str:
     names = [link.name for link in model.links]
     if not names:
         raise ModelError(f"model {model.name!r} has no links; a robot has at least one")
-    if base is None:
+    if model.root is None:
         children = {joint.child for joint in model.joints}
-        return model.root or next((name for name in names if name not in children), names[0])
+        return next((name for name in names if name not in children), names[0])
+    if model.root not in names:
+        raise ModelError(f"model {model.name!r}: its root {model.root!r} is none of its links")
+    return model.root
+
+
+def _base(model: Model, base: str) -> str:
+    names = [link.name for link in model.links]
     if base not in names:
         raise unknown_name("link", base, names)
     return base

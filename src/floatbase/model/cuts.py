@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from floatbase.errors import ModelError
-from floatbase.model.description import Joint, Model
+from floatbase.model.description import Model
 from floatbase.model.poses import Array
 from floatbase.model.tree import Cut, Submodel
+from floatbase.model.walk import Walk
 
 
 def force_sensor_joints(model: Model) -> set[str]:
@@ -19,20 +20,22 @@ def force_sensor_joints(model: Model) -> set[str]:
 
 def find_cuts(
     model: Model,
-    visits: Sequence[tuple[Joint | None, str, str]],
+    described: Walk,
+    walk: Walk,
     frames: Mapping[str, tuple[int, Array]],
     parameters: Mapping[str, Array],
 ) -> tuple[tuple[Cut, ...], tuple[Submodel, ...]]:
-    """Cuts and submodels of a robot whose links were visited from the base outwards.
+    """Cuts and submodels of a robot, in the order in which they come from the model's root outwards.
 
-    `visits` lists (joint crossed, link left, link entered), the base first; `parameters` are those of each link that
-    has inertia, about the frame of the body it belongs to.
+    `described` is the walk from there, `walk` that from the base; `parameters` are those of each link that has inertia,
+    about the frame of the body it belongs to.
     """
     sensors = force_sensor_joints(model)
     submodel_of: dict[str, int] = {}
     members: list[list[str]] = []
     cuts = []
-    for joint, left, entered in visits:
+    near = {joint.name: left for joint, left, _ in walk.visits if joint is not None}
+    for joint, left, entered in described.visits:
         if joint is not None and joint.name not in sensors:
             submodel_of[entered] = submodel_of[left]
         else:
@@ -46,7 +49,8 @@ def find_cuts(
                     "because the joint moves; lock it, or build the tree with keep_force_sensors=False"
                 )
             sides = submodel_of[joint.parent], submodel_of[joint.child]
-            cuts.append(Cut(joint.name, frames[entered][0], joint.parent, joint.child, *sides))
+            body = frames[entered][0]
+            cuts.append(Cut(joint.name, body, joint.parent, joint.child, *sides, submodel_of[near[joint.name]]))
     return tuple(cuts), tuple(Submodel(tuple(links), _shares(links, frames, parameters)) for links in members)
 
 

@@ -1,7 +1,8 @@
 r"""The graph of a tree: who is whose parent, what is on the way from one body to another.
 
 Seen from the base, $\lambda(i)$ is the parent of body i, $\mu(i)$ are its children, $\gamma(i)$ is the subtree: i and
-all its descendants; neighbours are $\{\lambda(i)\} \cup \mu(i)$. Bodies are numbered such that $\lambda(i) < i$.
+all its descendants; neighbours are $\{\lambda(i)\} \cup \mu(i)$. Bodies are numbered such that $\lambda(i) < i$, as in
+`Tree.bodies`: these numbers depend on the base, names do not.
 Traversaro 2017, section 3.3; Bos 2019, section 2.6.2.
 
 Bodies are given by number, or by the name of a frame or link fixed to them.
@@ -32,7 +33,7 @@ def parent(tree: Tree, body: BodyOrFrame) -> int:
     """The parent of a body; the base has none."""
     number = body_of(tree, body)
     if number == 0:
-        raise ArgumentError(f"body {tree.bodies[0].name!r} is the base and has no parent")
+        raise ArgumentError(f"{tree.base!r} is the base and has no parent")
     return tree.bodies[number].parent
 
 

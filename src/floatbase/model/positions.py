@@ -58,9 +58,9 @@ def named_configuration(model: Model, tree: Tree, name: str) -> Array:
         joints[position_index(joint) : position_index(joint) + joint.nq] = values
     if not tree.floating:
         return joints
-    if item.root is not None and model.root != tree.bodies[0].name:
+    if item.root is not None and model.root != tree.base:
         raise ArgumentError(
-            f"configuration {name!r} places the root link {model.root!r}, and the base is {tree.bodies[0].name!r}; "
+            f"configuration {name!r} places the root link {model.root!r}, and the base is {tree.base!r}; "
             "take it from a robot whose base is the root"
         )
     return np.concatenate([item.root or (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0), joints])

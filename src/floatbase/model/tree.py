@@ -7,7 +7,10 @@ motion subspaces constant unit vectors and leaves many structural zeros. The coo
 given axes, so there the body's frame is the joint frame. What the file calls a link is a *frame* here: `frames[name]`
 is the body it is fixed to and its pose in that body. The base body's frame is the base link's frame.
 
-The order of degrees of freedom follows the order of joints in the model, whatever the base.
+What a user sees does not depend on the base. Degrees of freedom follow the order of joints in the model. Bodies are
+*named*, and ordered in inertial parameters and regressors, as the walk from the model's root finds them: `order` lists
+the numbers that they have here in that order. A body's parameters are given about the link it is named after. Only
+the numbers of bodies, and what is parent and child, are those of the walk from the base.
 
 Fixed joints that hold a force/torque sensor are merged like all others, since they do not move. On request the tree
 also remembers them as *cuts*: removing the cut joints leaves the *submodels*, whose links and share of each body's
@@ -113,7 +116,7 @@ class TreeJoint:
 class Body:
     """A rigid body: one or more links fixed to one another."""
 
-    name: str  # of the link that the joint moves (for body 0: the base link)
+    name: str  # of the model's root link, or of the link that a joint moves as seen from there
     parent: int  # -1 for the base
     joint: TreeJoint | None  # None for the base
     parameters: Array  # (10,): m, m c (3), I_xx, I_xy, I_xz, I_yy, I_yz, I_zz about the body frame's origin
@@ -132,11 +135,12 @@ class Cut:
     child_link: str
     parent_submodel: int  # positions in `Tree.submodels`
     child_submodel: int
+    near_submodel: int  # the one of these on the side of the base
 
 
 @dataclass(frozen=True, eq=False)
 class Submodel:
-    """Links connected to one another without crossing a cut. Submodel 0 contains the base link."""
+    """Links connected to one another without crossing a cut. Submodel 0 contains the model's root."""
 
     links: tuple[str, ...]
     parameters: dict[int, Array]  # body -> (10,), what these links contribute to `Body.parameters`
@@ -155,6 +159,14 @@ class Tree:
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
     cuts: tuple[Cut, ...] = ()
     submodels: tuple[Submodel, ...] = ()  # one more than cuts, if cuts were asked for
+    base: str = ""  # the link whose frame is that of body 0; by default the one that body is named after
+    order: tuple[int, ...] = ()  # numbers of the bodies in the order of the model; by default 0, 1, ...
+
+    def __post_init__(self) -> None:
+        if not self.base:
+            object.__setattr__(self, "base", self.bodies[0].name)
+        if not self.order:
+            object.__setattr__(self, "order", tuple(range(len(self.bodies))))
 
     @cached_property
     def digest(self) -> str:
@@ -165,6 +177,11 @@ class Tree:
     def mass(self) -> float:
         """Total mass, kg."""
         return float(sum(body.parameters[0] for body in self.bodies))
+
+    @property
+    def body_names(self) -> tuple[str, ...]:
+        """Names of the bodies, in the order of inertial parameters, which does not depend on the base."""
+        return tuple(self.bodies[number].name for number in self.order)
 
     @property
     def n_joints(self) -> int:

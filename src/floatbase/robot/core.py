@@ -75,6 +75,11 @@ class RobotCore:
         return self.tree.nv
 
     @property
+    def base(self) -> str:
+        """Name of the base link, whose pose and twist stand first in `q` and `v` if it floats."""
+        return self.tree.base
+
+    @property
     def n_bodies(self) -> int:
         """Number of rigid bodies, the base included, links fixed to one another counted once."""
         return len(self.tree.bodies)
@@ -86,8 +91,11 @@ class RobotCore:
 
     @property
     def body_names(self) -> tuple[str, ...]:
-        """Names of the rigid bodies: of the link that each joint moves, the base first."""
-        return tuple(body.name for body in self.tree.bodies)
+        """Names of the rigid bodies, whatever the base: the description's root, then the link that each joint moves.
+
+        Inertial parameters and columns of regressors are in this order.
+        """
+        return self.tree.body_names
 
     @property
     def frame_names(self) -> tuple[str, ...]:
@@ -113,7 +121,7 @@ class RobotCore:
         base = "floating" if self.floating else "fixed"
         return (
             f"<Robot {self.name}: {self.n_bodies} bodies, nq={self.nq}, nv={self.nv}, {self.mass:.3f} kg, "
-            f"{base} base {self.body_names[0]!r}, {self.representation} representation>"
+            f"{base} base {self.base!r}, {self.representation} representation>"
         )
 
     def __fingerprint__(self) -> tuple[str, str]:

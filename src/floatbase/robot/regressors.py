@@ -17,7 +17,8 @@ class Regressors(RobotCore):
     r"""The inertial parameters of a robot, $\phi$ (10 n_bodies,), ten for each of `body_names`.
 
     They are $m,\ m c_x,\ m c_y,\ m c_z,\ I_{xx},\ I_{xy},\ I_{xz},\ I_{yy},\ I_{yz},\ I_{zz}$ about the origin and in
-    the axes of the link that the body is named after, with all links fixed to it.
+    the axes of the link that the body is named after, with all links fixed to it. Neither the order nor these links
+    depend on the base, so one $\phi$ serves the robot from any base.
     """
 
     @property
@@ -26,7 +27,8 @@ class Regressors(RobotCore):
         from floatbase.spatial import invert_pose, transform_parameters
 
         tree = self.tree
-        parts = [transform_parameters(invert_pose(tree.frames[body.name][1]), body.parameters) for body in tree.bodies]
+        bodies = [tree.bodies[number] for number in tree.order]
+        parts = [transform_parameters(invert_pose(tree.frames[body.name][1]), body.parameters) for body in bodies]
         result: npt.NDArray[np.float64] = np.concatenate(parts)
         return result
 
@@ -43,7 +45,7 @@ class Regressors(RobotCore):
             raise ShapeError(f"parameters have shape {phi.shape}; robot {self.name!r} needs ({10 * self.n_bodies},)")
         if not np.isfinite(phi).all():
             raise ArgumentError("parameters contain NaN or infinity")
-        own = {body.name: phi[10 * k : 10 * k + 10] for k, body in enumerate(self.tree.bodies)}
+        own = {name: phi[10 * k : 10 * k + 10] for k, name in enumerate(self.body_names)}
         links = tuple(
             replace(link, inertia=inertia_from_parameters(own[link.name]) if link.name in own else None)
             for link in self.model.links

@@ -61,7 +61,7 @@ def reach_out(base: str, kind: str, steps: int, iterations: int) -> Mapping[str,
         "speed": np.abs(v[-1]).max(),
         "com": robot.com(q),
         "hand": robot.pose(q, HAND)[..., :3, 3],
-        "points": np.stack([robot.pose(q, body)[..., :3, 3] for body in robot.body_names], axis=1),
+        "points": np.stack([robot.pose(q, body.name)[..., :3, 3] for body in robot.tree.bodies], axis=1),
         "parents": [body.parent for body in robot.tree.bodies],
     }
 
