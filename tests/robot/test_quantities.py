@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from tests.agreement.random_models import random_model
 
 import floatbase as fb
 from floatbase.algorithms import bias
@@ -59,6 +60,16 @@ def test_what_is_said_about_bad_parameters(robot, rng):
         robot.with_inertial_parameters(np.zeros(10))
     with pytest.raises(ArgumentError, match="does not depend on inertial parameters"):
         robot.function([("jacobian", "LF_FOOT")], parameters=True)
+
+
+def test_the_cross_of_a_universal_joint_is_no_link_to_give_a_mass():
+    robot = fb.load(random_model(0))
+    phi = robot.inertial_parameters.reshape(-1, 10)
+    place = robot.body_names.index("joint2_cross")
+    assert not phi[place].any()
+    phi[place] = phi[0]
+    with pytest.raises(ArgumentError, match="mass to 'joint2_cross', the cross of a universal joint"):
+        robot.with_inertial_parameters(phi.ravel())
 
 
 def test_moving_and_back(robot, rng):

@@ -46,6 +46,13 @@ class Regressors(RobotCore):
         if not np.isfinite(phi).all():
             raise ArgumentError("parameters contain NaN or infinity")
         own = {name: phi[10 * k : 10 * k + 10] for k, name in enumerate(self.body_names)}
+        described = {link.name for link in self.model.links}
+        for name, ten in own.items():
+            if name not in described and ten.any():
+                raise ArgumentError(
+                    f"parameters give a mass to {name!r}, the cross of a universal joint, which is no link of the "
+                    "description; they must be zero there"
+                )
         links = tuple(
             replace(link, inertia=inertia_from_parameters(own[link.name]) if link.name in own else None)
             for link in self.model.links
