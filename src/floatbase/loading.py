@@ -29,7 +29,7 @@ def load(
 ) -> Robot:
     """A robot from a name (see `robots`), the path of a URDF or MJCF file, or a `Model`.
 
-    * `base`: the base link; by default the root of the file. The order of joints does not depend on it.
+    * `base`: the base link; by default the root of the file. Orders of joints and bodies do not depend on it.
     * `floating`: whether the base moves freely. By default it does, except for robots that are known to be arms or
       hands, and for files whose root is a link called "world".
     * `joints`: names of the joints that stay free, in their order; the others are locked at rest, or at their

@@ -43,7 +43,7 @@ class Robot(
         return self._with(representation=representation)
 
     def with_base(self, link: str) -> Self:
-        """The same robot with another link as its base. The order of joints does not change."""
+        """The same robot with another link as its base. Orders of joints and bodies, and inertial parameters, stay."""
         return self._with(base=link)
 
     def with_gravity(self, gravity: Sequence[float]) -> Self:
