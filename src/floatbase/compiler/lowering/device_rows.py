@@ -11,6 +11,7 @@ from floatbase.compiler.lowering.exchange import SMALL, global_pointer, tile_col
 from floatbase.compiler.lowering.kernel import Base, Kernel
 from floatbase.compiler.lowering.module import Frame, Module
 from floatbase.compiler.lowering.ordering import Group
+from floatbase.compiler.lowering.selection import Selection, select_instructions
 from floatbase.compiler.operations import Op
 from floatbase.compiler.program import Program
 
@@ -43,7 +44,7 @@ class DeviceKernel(Kernel):
         self._unseen = set(range(program.input_size))
         self._sum: str | None = None  # NaN if an input that this part has read is not finite
         self._sums: list[int] = []  # where in scratch memory earlier parts have left theirs
-        self._starts = list(accumulate((port.size for port in program.outputs), initial=0))
+        self._results = self._values_of_tiles()
         self._tiles: dict[int, list[_Tile]] = {}  # that wait for a value
         self._waiting: dict[_Tile, set[int]] = {}  # values that a tile waits for
         self._plan()
@@ -94,15 +95,27 @@ class DeviceKernel(Kernel):
 
     # outputs
 
-    def _plan(self) -> None:
+    def _select(self) -> Selection:
+        tiles = list(self._values_of_tiles().values())
+        return select_instructions(self.program, self.module.element.fma, together=False, written=tiles)
+
+    def _values_of_tiles(self) -> dict[_Tile, list[int]]:
+        values: list[int] = self.program.results.tolist()
+        tiles: dict[_Tile, list[int]] = {}
+        start = 0
         for output, port in enumerate(self.program.outputs):
-            width = tile_columns(self.module.element.size) if port.size >= SMALL else port.size
+            width = tile_columns(self.module.element.size) if port.size >= SMALL else max(port.size, 1)
             for first in range(0, port.size, width):
-                values = self.program.results[self._starts[output] + first :][: min(width, port.size - first)].tolist()
-                computed = {v for v in values if self.selection.code[v][0] not in self.selection.in_memory}
-                self._waiting[output, first] = computed
-                for value in computed:
-                    self._tiles.setdefault(value, []).append((output, first))
+                tiles[output, first] = values[start + first : start + min(first + width, port.size)]
+            start += port.size
+        return tiles
+
+    def _plan(self) -> None:
+        for tile, values in self._results.items():
+            computed = {v for v in values if self.selection.code[v][0] not in self.selection.in_memory}
+            self._waiting[tile] = computed
+            for value in computed:
+                self._tiles.setdefault(value, []).append(tile)
 
     def _emit_steps(self, steps: Sequence[int | Group]) -> None:
         for step in steps:
@@ -125,9 +138,7 @@ class DeviceKernel(Kernel):
 
     def _write(self, output: int, first: int) -> None:
         size = self.program.outputs[output].size
-        width = min(tile_columns(self.module.element.size), size - first) if size >= SMALL else size
-        begin = self._starts[output] + first
-        values = [self._result(int(value)) for value in self.program.results[begin : begin + width]]
+        values = [self._result(value) for value in self._results[output, first]]
         pointer = f"%output.{self._numbers[output]}"
         if size >= SMALL:
             write_rows(self.builder, pointer, size, first, values)

@@ -1,4 +1,4 @@
-"""How the threads of a warp write rows of results: through shared memory, so that neighbours write neighbouring numbers.
+"""How threads write rows of results: through shared memory, so that neighbours write neighbouring numbers.
 
 Each thread puts some columns of its own row into a tile of shared memory; then the threads take the tile line by line,
 each a few numbers that lie side by side, and write whole lines of 128 bytes. Room between the rows of a tile keeps its

@@ -67,7 +67,7 @@ class Kernel:
     ) -> None:
         self.module, self.builder, self.program, self.frame = module, builder, program, frame
         self.inputs, self.parameters, self.prelude = inputs, parameters, prelude
-        self.selection: Selection = select_instructions(program, module.element.fma, not module.target.is_gpu)
+        self.selection: Selection = self._select()
         self.names: list[str] = [""] * len(program.code)
         self.places: dict[int, tuple[Base, int]] = {}
         self.sinks: dict[int, list[tuple[Base, int]]] = {}
@@ -78,6 +78,9 @@ class Kernel:
         element = module.element
         self._prefix = {int(op): f"{name} {element.value} " for op, name in _SIMPLE.items()}
         self._prefix.update((int(op), f"fcmp {name} {element.value} ") for op, name in _COMPARISONS.items())
+
+    def _select(self) -> Selection:
+        return select_instructions(self.program, self.module.element.fma)
 
     def emit(self, name: str) -> None:
         """All instructions, in the order of the selection; `name` is that of the function."""

@@ -41,12 +41,16 @@ class Group:
 
 @dataclass(frozen=True)
 class Needs:
-    """What has to be computed: the operands of every value that is used (None of others), groups, and the results."""
+    """What has to be computed: the operands of every value that is used (None of others), groups, and the results.
+
+    `written` are results that are kept until all of their company are there, since they are written together.
+    """
 
     code: Sequence[Sequence[int]]
     operands: Sequence[list[int] | None]
     groups: dict[int, Group]
     roots: Sequence[int]
+    written: Sequence[Sequence[int]] = ()
 
     def of(self, value: int) -> list[int]:
         """The values that have to be there before a value can be computed."""
@@ -77,6 +81,10 @@ def kept_values(needs: Needs, order: Sequence[int | Group]) -> float:
     for number, step in enumerate(order):
         for value in step.needs() if isinstance(step, Group) else needs.of(step):
             last[value] = number
+    when = {v: n for n, step in enumerate(order) for v in (step.gives() if isinstance(step, Group) else (step,))}
+    for company in needs.written:
+        there = max((when.get(value, 0) for value in company), default=0)
+        last.update((value, max(last.get(value, 0), there)) for value in company)
     ends = [0] * len(order)
     alive = peak = total = 0
     for number, step in enumerate(order):

@@ -8,6 +8,7 @@ arguments form a group: a humanoid's joint angles then take a few vector evaluat
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from floatbase.compiler.lowering.ordering import Group, Needs, order_as_written, order_for_registers
@@ -59,11 +60,13 @@ class Selection:
     in_memory: frozenset[int]
 
 
-def select_instructions(program: Program, fuse: bool, together: bool = True) -> Selection:
+def select_instructions(
+    program: Program, fuse: bool, together: bool = True, written: Sequence[Sequence[int]] = ()
+) -> Selection:
     """Drop what is dead, fuse products into sums, group elementary functions and put all in order.
 
     `together`: evaluate functions together, all else in the program's own order. Otherwise the order is one that keeps
-    few values at a time.
+    few values at a time; results that are `written` together are kept until all of them are there.
     """
     code: list[list[int]] = program.code.tolist()
     uses = count_uses(program, code)
@@ -71,7 +74,7 @@ def select_instructions(program: Program, fuse: bool, together: bool = True) -> 
         _fuse(code, uses)
     groups = _group(program, code, uses, together)
     needed = [operands(program, row) if uses[value] else None for value, row in enumerate(code)]
-    needs = Needs(code, needed, groups, _roots(program))
+    needs = Needs(code, needed, groups, _roots(program), written)
     if together:
         return Selection(code, order_as_written(needs), IN_MEMORY)
     return Selection(code, order_for_registers(needs), IN_MEMORY_ALONE)
