@@ -56,6 +56,10 @@ class CompilationError(FloatbaseError, RuntimeError):
     """LLVM refused a program. This is a defect of floatbase: please report it with the program file."""
 
 
+class GpuError(FloatbaseError, RuntimeError):
+    """There is no GPU that can be used, or it refuses what it was asked for."""
+
+
 class SimulationError(FloatbaseError, RuntimeError):
     """A simulated motion cannot go on: it diverges, or what holds it contradicts itself."""
 

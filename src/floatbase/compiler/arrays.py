@@ -134,16 +134,21 @@ def batch_shape(signature: Signature, arrays: Sequence[AnyArray]) -> Shape:
 
 def as_rows(array: AnyArray, batch: Shape, shape: Shape) -> Rows:
     """An argument's rows, copied if they are not regular."""
-    if not _has_contiguous_rows(array, len(shape)):
+    if not has_contiguous_rows(array, len(shape)):
         array = array.copy(order="C")
-    stride = _row_stride(array, batch, len(shape))
+    stride = row_stride(array, batch, len(shape))
     if stride is None:
         array = np.broadcast_to(array, batch + shape).copy(order="C")
         stride = prod(shape) * array.itemsize
     return Rows(array, array.ctypes.data, stride)
 
 
-def _has_contiguous_rows(array: AnyArray, axes: int) -> bool:
+def as_array_of(shape: Shape, strides: Shape, dtype: DType) -> AnyArray:
+    """An array of a shape and strides in bytes that stands for one somewhere else: its numbers must not be read."""
+    return np.lib.stride_tricks.as_strided(np.empty(1, dtype), shape, strides)
+
+
+def has_contiguous_rows(array: AnyArray, axes: int) -> bool:
     """Whether the elements of the last axes lie side by side in order."""
     flags = array.flags
     if not flags.aligned:
@@ -158,7 +163,7 @@ def _has_contiguous_rows(array: AnyArray, axes: int) -> bool:
     return True
 
 
-def _row_stride(array: AnyArray, batch: Shape, axes: int) -> int | None:
+def row_stride(array: AnyArray, batch: Shape, axes: int) -> int | None:
     """Bytes from one row to the next if that is the same throughout the batch, else None."""
     stride = None
     passed = 1  # rows spanned by the axes looked at
@@ -230,8 +235,8 @@ def _summary(value: Any) -> str:
 
 
 def _writable_rows(array: AnyArray, batch: Shape, shape: Shape, used: Sequence[AnyArray]) -> Rows:
-    if _has_contiguous_rows(array, len(shape)) and not any(np.may_share_memory(array, other) for other in used):
-        stride = _row_stride(array, batch, len(shape))
+    if has_contiguous_rows(array, len(shape)) and not any(np.may_share_memory(array, other) for other in used):
+        stride = row_stride(array, batch, len(shape))
         width = prod(shape) * array.itemsize
         if stride is not None and (abs(stride) >= width or prod(batch) == 1):
             return Rows(array, array.ctypes.data, stride)

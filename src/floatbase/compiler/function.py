@@ -44,6 +44,7 @@ from floatbase.compiler.execution import (
     run_rows,
 )
 from floatbase.compiler.explanation import explain
+from floatbase.compiler.gpu.libraries import on_device
 from floatbase.compiler.locking import making_code
 from floatbase.compiler.program import Program, check_program
 from floatbase.compiler.replaying import evaluate_expressions
@@ -52,6 +53,9 @@ from floatbase.compiler.symbol_arrays import casadi_arrays, is_symbolic, refuse_
 from floatbase.compiler.target import DType, Target
 from floatbase.compiler.threads import check_threads, get_threads
 from floatbase.errors import ArgumentError, CompilationError, ProgramError
+
+if TYPE_CHECKING:
+    from floatbase.compiler.gpu.function import DeviceFunction
 
 __all__ = ["Function", "Signature", "compile_program"]
 
@@ -110,6 +114,7 @@ class Function(_Called):
         self._own_program: Program | None = None
         self._own_record: Record | None = None
         self._fast: Callable[..., Any] | None = None
+        self._on_gpu: DeviceFunction | None = None
         self.__doc__ = doc
         self._answer_with(lambda *arrays, **keywords: self._bind()(*arrays, **keywords))
 
@@ -247,6 +252,16 @@ class Function(_Called):
         _Called.__call__.__set__(self, call)  # type: ignore[attr-defined]
 
     @property
+    def record(self) -> Record:
+        """What is known of the program without having it."""
+        return self._record
+
+    @property
+    def result(self) -> Callable[[tuple[Any, ...]], Any] | None:
+        """What is applied to the tuple of outputs."""
+        return self._result
+
+    @property
     def _record(self) -> Record:
         if self._own_record is not None:
             return self._own_record
@@ -290,6 +305,8 @@ class Function(_Called):
         """What `fast` does, for any arguments that are numbers, with explanations."""
         signature = self.signature
         values = order_arguments(signature, arrays, named)
+        if on_device(values):
+            return self.on_gpu.call(values, out)
         count = get_threads() if threads is None else check_threads(threads)
         dtype, converted = convert(signature, values)
         batch = batch_shape(signature, converted)
@@ -307,6 +324,15 @@ class Function(_Called):
             if result is not computed.array:
                 result[...] = computed.array
         return self._deliver(results, out, packs)
+
+    @property
+    def on_gpu(self) -> DeviceFunction:
+        """The same program on GPUs: called for arrays that are there."""
+        if self._on_gpu is None:
+            from floatbase.compiler.gpu.function import DeviceFunction
+
+            self._on_gpu = DeviceFunction(self)
+        return self._on_gpu
 
     def _compute_large(self, address: int, threads: int | None) -> int:
         """Compute a batch that the built-in function has checked, without the interpreter lock; its status bits."""

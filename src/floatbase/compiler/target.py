@@ -7,6 +7,9 @@ from typing import Literal
 
 DType = Literal["float64", "float32"]
 
+CAPABILITIES = ((8, 0), (8, 6), (8, 7), (8, 9), (9, 0), (10, 0), (12, 0))
+"""Compute capabilities of NVIDIA GPUs that programs can be compiled for; later GPUs take code of earlier ones."""
+
 GPU_TRIPLE = "nvptx64-nvidia-cuda"
 
 
@@ -32,7 +35,7 @@ class Target:
     def gpu(capability: tuple[int, int]) -> Target:
         """An NVIDIA GPU of a compute capability, such as (9, 0)."""
         major, minor = capability
-        return Target(GPU_TRIPLE, f"sm_{major}{minor}", "+ptx80", 64)
+        return Target(GPU_TRIPLE, f"sm_{major}{minor}", "+ptx80" if major < 10 else "+ptx87", 64)
 
     @property
     def is_gpu(self) -> bool:

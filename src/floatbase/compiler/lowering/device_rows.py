@@ -15,7 +15,7 @@ from floatbase.compiler.lowering.selection import Selection, select_instructions
 from floatbase.compiler.operations import Op
 from floatbase.compiler.program import Program
 
-PART = 6000
+PART = 16000
 """Assemblers take more than proportional time: longer programs are cut into functions of this many steps."""
 
 _REGISTERS = {"thread": "tid.x", "threads": "ntid.x", "block": "ctaid.x", "lane": "laneid"}

@@ -1,0 +1,213 @@
+"""The calls of NVIDIA's driver that are needed, every one of them checked.
+
+`cuda.bindings` is imported when the first of them is made. Contexts are the devices' primary ones, which CuPy, PyTorch
+and JAX use too, so that memory and streams are shared with them.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache as memoize
+from typing import Any
+
+from floatbase.errors import GpuError, missing_dependency
+
+LOWEST = (8, 0)
+"""The oldest compute capability that programs are compiled for."""
+
+
+@memoize
+def _bindings() -> Any:
+    try:
+        from cuda.bindings import driver
+    except ImportError:
+        raise missing_dependency("cuda-bindings", "gpu", "computing on a GPU") from None
+    return driver
+
+
+def _call(function: str, *arguments: Any, doing: str) -> Any:
+    """Call the driver by name; the result, or None, or a tuple of results."""
+    driver = _bindings()
+    try:
+        status, *results = getattr(driver, function)(*arguments)
+    except (RuntimeError, OSError) as error:  # the library of the driver itself is missing
+        raise GpuError(f"cannot {doing}: {error}; is an NVIDIA driver installed?") from None
+    if status != driver.CUresult.CUDA_SUCCESS:
+        raise GpuError(f"cannot {doing}: {_reason(driver, status)}")
+    return results[0] if len(results) == 1 else tuple(results) or None
+
+
+def _reason(driver: Any, status: Any) -> str:
+    name = getattr(status, "name", str(status))
+    if name == "CUDA_ERROR_OUT_OF_MEMORY":
+        return "the GPU has no memory left (CUDA_ERROR_OUT_OF_MEMORY); compute fewer states at a time"
+    _, text = driver.cuGetErrorString(status)
+    return f"{text.decode() if text else 'unknown error'} ({name})"
+
+
+class Device:
+    """One GPU, and what is loaded on it."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        handle = _call("cuDeviceGet", number, doing=f"use GPU {number}")
+        attribute = _bindings().CUdevice_attribute
+
+        def read(name: str) -> int:
+            key = getattr(attribute, f"CU_DEVICE_ATTRIBUTE_{name}")
+            return int(_call("cuDeviceGetAttribute", key, handle, doing="read a property of the GPU"))
+
+        self.name: str = _call("cuDeviceGetName", 128, handle, doing="read the GPU's name").split(b"\0")[0].decode()
+        self.capability = (read("COMPUTE_CAPABILITY_MAJOR"), read("COMPUTE_CAPABILITY_MINOR"))
+        self.processors = read("MULTIPROCESSOR_COUNT")
+        self.registers = read("MAX_REGISTERS_PER_BLOCK")
+        if self.capability < LOWEST:
+            have, need = (".".join(map(str, version)) for version in (self.capability, LOWEST))
+            raise GpuError(f"GPU {number} ({self.name}) has compute capability {have}; programs need {need} or later")
+        self._context = _call("cuDevicePrimaryCtxRetain", handle, doing=f"open GPU {number}")
+        self._address = int(self._context)
+        self.driver_version = int(_call("cuDriverGetVersion", doing="read the driver's version"))
+
+    def __repr__(self) -> str:
+        return f"<GPU {self.number}: {self.name}, compute capability {self.capability[0]}.{self.capability[1]}>"
+
+    @contextmanager
+    def current(self) -> Iterator[None]:
+        """Make this the GPU that the thread works on, for a while."""
+        driver = _bindings()
+        _, found = driver.cuCtxGetCurrent()
+        if int(found) == self._address:
+            yield
+            return
+        _call("cuCtxPushCurrent", self._context, doing=f"use GPU {self.number}")
+        try:
+            yield
+        finally:
+            _call("cuCtxPopCurrent", doing="go back to the GPU used before")
+
+    def link(self, ptx: bytes, registers: int) -> bytes:
+        """Machine code of PTX for this GPU, of at most so many registers for each thread."""
+        driver = _bindings()
+        option = driver.CUjit_option
+        log = ctypes.create_string_buffer(4096)
+        options = [option.CU_JIT_MAX_REGISTERS, option.CU_JIT_ERROR_LOG_BUFFER]
+        options.append(option.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
+        values = [registers, ctypes.addressof(log), len(log)]
+        with self.current():
+            state = _call("cuLinkCreate", len(options), options, values, doing="assemble a program for the GPU")
+            try:
+                kind = driver.CUjitInputType.CU_JIT_INPUT_PTX
+                data = ptx + b"\0"
+                try:
+                    _call(
+                        "cuLinkAddData", state, kind, data, len(data), b"floatbase", 0, [], [],
+                        doing="assemble a program for the GPU",
+                    )  # fmt: skip
+                except GpuError as error:
+                    raise GpuError(f"{error}: {log.value.decode(errors='replace').strip()}") from None
+                address, size = _call("cuLinkComplete", state, doing="assemble a program for the GPU")
+                return ctypes.string_at(int(address), int(size))
+            finally:
+                driver.cuLinkDestroy(state)
+
+    def load(self, code: bytes, name: str) -> tuple[Any, Any]:
+        """Machine code on this GPU: its module, which stays as long as this process, and a function of it."""
+        with self.current():
+            module = _call("cuModuleLoadData", code, doing="load a program onto the GPU")
+            function = _call("cuModuleGetFunction", module, name.encode(), doing="find a program on the GPU")
+        return module, function
+
+    def attributes(self, function: Any) -> dict[str, int]:
+        """Registers of each thread, and bytes of its local memory."""
+        names = _bindings().CUfunction_attribute
+        wanted = {"registers": names.CU_FUNC_ATTRIBUTE_NUM_REGS, "local": names.CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES}
+        with self.current():
+            return {
+                key: int(_call("cuFuncGetAttribute", name, function, doing="read what a program needs"))
+                for key, name in wanted.items()
+            }
+
+    def host_word(self) -> tuple[Any, int]:
+        """A word of memory of this computer that the GPU can write: as ctypes sees it, and its address on the GPU."""
+        with self.current():
+            flags = _bindings().CU_MEMHOSTALLOC_DEVICEMAP | _bindings().CU_MEMHOSTALLOC_PORTABLE
+            host = _call("cuMemHostAlloc", 64, flags, doing="get memory for status words")
+            address = _call("cuMemHostGetDevicePointer", host, 0, doing="get memory for status words")
+        word = ctypes.c_uint32.from_address(int(host))
+        word.value = 0
+        return word, int(address)
+
+    def launch(
+        self, function: Any, grid: tuple[int, int], block: int, shared: int, stream: int, arguments: int
+    ) -> None:
+        """Start a program on a stream; `arguments` is the address of an array of the arguments' addresses."""
+        driver = _bindings()
+        (status,) = driver.cuLaunchKernel(
+            function, grid[0], grid[1], 1, block, 1, 1, shared, driver.CUstream(stream), arguments, 0
+        )
+        if status != driver.CUresult.CUDA_SUCCESS:
+            raise GpuError(f"cannot start a program on GPU {self.number}: {_reason(driver, status)}")
+
+    def synchronize(self, stream: int) -> None:
+        """Wait for everything that was started on a stream."""
+        _call("cuStreamSynchronize", _bindings().CUstream(stream), doing="wait for the GPU")
+
+    def write(self, address: int, data: bytes, stream: int) -> None:
+        """Copy bytes to the GPU."""
+        driver = _bindings()
+        _call("cuMemcpyHtoDAsync", address, data, len(data), driver.CUstream(stream), doing="copy to the GPU")
+
+    def read(self, address: int, size: int) -> bytes:
+        """Copy bytes from the GPU."""
+        data = bytearray(size)
+        if size:
+            _call("cuMemcpyDtoH", data, address, size, doing="copy from the GPU")
+        return bytes(data)
+
+    def seconds(self, stream: int, work: Any) -> float:
+        """How long work takes that is started on a stream."""
+        driver = _bindings()
+        events = [_call("cuEventCreate", 0, doing="measure time on the GPU") for _ in range(2)]
+        try:
+            _call("cuEventRecord", events[0], driver.CUstream(stream), doing="measure time on the GPU")
+            work()
+            _call("cuEventRecord", events[1], driver.CUstream(stream), doing="measure time on the GPU")
+            _call("cuEventSynchronize", events[1], doing="measure time on the GPU")
+            return 1e-3 * float(_call("cuEventElapsedTime", *events, doing="measure time on the GPU"))
+        finally:
+            for event in events:
+                driver.cuEventDestroy(event)
+
+
+_devices: dict[int, Device] = {}
+_opening = threading.Lock()
+
+
+def count() -> int:
+    """How many GPUs there are; an error if there is no driver."""
+    _call("cuInit", 0, doing="use the GPU")
+    return int(_call("cuDeviceGetCount", doing="count the GPUs"))
+
+
+def device(number: int) -> Device:
+    """A GPU by its number."""
+    found = _devices.get(number)
+    if found is None:
+        with _opening:
+            found = _devices.get(number)
+            if found is None:
+                known = count()
+                if not 0 <= number < known:
+                    raise GpuError(f"there is no GPU {number}; the GPUs are numbered from 0 to {known - 1}")
+                found = _devices[number] = Device(number)
+    return found
+
+
+def pointer_device(pointer: int) -> int:
+    """The GPU whose memory an address is in."""
+    count()
+    attribute = _bindings().CUpointer_attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+    return int(_call("cuPointerGetAttribute", attribute, pointer, doing="find the GPU that an array is on"))

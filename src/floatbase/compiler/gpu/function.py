@@ -1,0 +1,164 @@
+"""A compiled function called with arrays on a GPU."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from floatbase.compiler.execution import NON_FINITE
+from floatbase.compiler.explanation import first_bad_row, non_finite, refusal
+from floatbase.compiler.gpu.checking import StatusWord, StatusWords, deferred_word, is_deferred
+from floatbase.compiler.gpu.driver import Device, device
+from floatbase.compiler.gpu.kernels import SMALL, DeviceKernel, Launch, moved
+from floatbase.compiler.gpu.layout import Layout, check_apart, check_output, common_device, common_library, lay_out
+from floatbase.compiler.gpu.libraries import ITEM_BYTES, Library, View, library_of
+from floatbase.compiler.locking import making_code
+from floatbase.compiler.target import DType
+from floatbase.errors import ArgumentError, StateError
+
+if TYPE_CHECKING:
+    from floatbase.compiler.function import Function
+
+_KEPT_LAYOUTS = 64
+
+
+class DeviceFunction:
+    """What `Function` is on a CPU: the same arguments and results, for arrays on a GPU."""
+
+    def __init__(self, function: Function) -> None:
+        self._function = function
+        self._signature = function.signature
+        self._layouts: dict[Any, Layout] = {}
+        self._kernels: dict[tuple[int, DType], DeviceKernel] = {}
+        self._words: dict[int, StatusWords] = {}
+
+    def prepare(self, number: int = 0, dtypes: Iterable[DType] = ("float32",)) -> None:
+        """Compile ahead for a GPU."""
+        for dtype in dtypes:
+            self.kernel(device(number), dtype).describe()
+
+    def kernel(self, gpu: Device, dtype: DType) -> DeviceKernel:
+        """The program on a GPU."""
+        found = self._kernels.get((gpu.number, dtype))
+        if found is None:
+            with making_code:
+                found = self._kernels.get((gpu.number, dtype))
+                if found is None:
+                    found = self._kernels[gpu.number, dtype] = DeviceKernel(self._function, dtype, gpu)
+        return found
+
+    def call(self, values: Sequence[Any], out: Any = None) -> Any:
+        """Compute; arguments in the order of the inputs."""
+        signature = self._signature
+        library = common_library(signature, values)
+        views = [None if type(value) in (int, float) else library.view(value) for value in values]
+        number = common_device(signature, views)
+        layout = self._layout(views)
+        gpu = device(number)
+        arrays, targets = self._outputs(library, out, views, layout, number)
+        if layout.rows:
+            with gpu.current():
+                stream = library.stream(number)
+                inputs = [
+                    view.pointer if view is not None else self._number(gpu, library, value, layout, number, stream)
+                    for view, value in zip(views, values, strict=True)
+                ]
+                addresses = (*inputs, *(view.pointer for view in targets))
+                self._run(gpu, layout, addresses, stream, library.waits)
+        return self._deliver(arrays, out)
+
+    def _layout(self, views: Sequence[View | None]) -> Layout:
+        key = tuple(None if view is None else (view.shape, view.strides, view.dtype) for view in views)
+        found = self._layouts.get(key)
+        if found is None:
+            found = lay_out(self._signature, views)
+            if len(self._layouts) >= _KEPT_LAYOUTS:
+                self._layouts.clear()
+            self._layouts[key] = found
+        return found
+
+    def _outputs(
+        self, library: Library, out: Any, inputs: Sequence[View | None], layout: Layout, number: int
+    ) -> tuple[list[Any], list[View]]:
+        signature = self._signature
+        if out is None:
+            arrays = [library.empty(shape, layout.dtype, number) for shape in layout.outputs]
+            return arrays, [library.view(array) for array in arrays]
+        packs = self._function.result is not None or len(signature.outputs) != 1
+        if packs and (not isinstance(out, tuple) or len(out) != len(signature.outputs)):
+            names = ", ".join(port.name for port in signature.outputs)
+            raise ArgumentError(f"{signature.name}: out must be a tuple of {len(signature.outputs)} arrays ({names})")
+        arrays = list(out) if packs else [out]
+        views = []
+        for port, array, shape in zip(signature.outputs, arrays, layout.outputs, strict=True):
+            owner = library_of(array)
+            if owner is None:
+                raise ArgumentError(
+                    f"{signature.name}: out for {port.name!r} must be an array on the GPU, got {type(array).__name__}"
+                )
+            if owner.name == "JAX":
+                raise ArgumentError(f"{signature.name}: arrays of JAX cannot be written to; leave out the argument out")
+            view = owner.view(array)
+            check_output(signature, port.name, view, shape, layout, number)
+            views.append(view)
+        check_apart(signature, layout, inputs, views)
+        return arrays, views
+
+    def _number(self, gpu: Device, library: Library, value: float, layout: Layout, number: int, stream: int) -> int:
+        """The address of one of Python's numbers, copied to the GPU; the kernel is started before its memory goes."""
+        place = library.view(library.empty((), layout.dtype, number)).pointer
+        gpu.write(place, struct.pack("<f" if layout.dtype == "float32" else "<d", value), stream)
+        return place
+
+    def _run(self, gpu: Device, layout: Layout, addresses: tuple[int, ...], stream: int, waits: bool) -> None:
+        words = self._words.get(gpu.number)
+        if words is None:
+            words = self._words.setdefault(gpu.number, StatusWords(gpu))
+        later = is_deferred() and not waits
+        status = deferred_word(gpu, stream, words, self._signature) if later else words.get()
+        kernel = self.kernel(gpu, layout.dtype)
+        launch = Launch(layout.rows, addresses, layout.strides, status.address, stream)
+        kernel.run(launch, kernel.way(launch, measure=not later))
+        if later:
+            return
+        gpu.synchronize(stream)
+        bits = status.take()
+        try:
+            if bits:
+                raise self._explain(kernel, layout, launch, status)
+        finally:
+            words.put(status)
+
+    def _explain(self, kernel: DeviceKernel, layout: Layout, launch: Launch, status: StatusWord) -> StateError:
+        signature, gpu = self._signature, kernel.device
+        item = ITEM_BYTES[layout.dtype]
+        outputs = [port.size * item for port in signature.outputs]
+
+        def run(first: int, stop: int) -> int:
+            kernel.run(moved(launch, outputs, first, stop), SMALL)
+            gpu.synchronize(launch.stream)
+            return status.take()
+
+        row, bits = first_bad_row(run, layout.rows)
+        index = tuple(int(axis) for axis in np.unravel_index(row, layout.batch)) if layout.batch else ()
+        arrays = []
+        for port, address, stride in zip(signature.inputs, launch.addresses, layout.strides, strict=False):
+            data = gpu.read(address + row * stride, port.size * item)
+            arrays.append(np.frombuffer(data, layout.dtype).reshape(port.shape))
+        if bits & NON_FINITE:
+            error = non_finite(signature, arrays, index)
+            if error is not None:
+                return error
+        said = [text for bit, text in enumerate(signature.guards) if bits >> bit & 1]
+        return refusal(signature, arrays, said, (), (), index)
+
+    def _deliver(self, arrays: list[Any], out: Any) -> Any:
+        result = self._function.result
+        if out is not None:
+            return out if result is None else result(out)
+        if result is None and len(arrays) == 1:
+            return arrays[0]
+        return tuple(arrays) if result is None else result(tuple(arrays))

@@ -1,0 +1,146 @@
+"""Programs loaded on a GPU, and the choice among the ways in which they can be started.
+
+How many registers a thread may use and how many threads form a block are chosen by measurement, at the first large
+batch, on the caller's own arrays; the choice is kept in the cache. Small batches want many small blocks.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from floatbase.compiler.cache import cache_key
+from floatbase.compiler.gpu.code import (
+    DeviceCode,
+    compile_device,
+    load_code,
+    machine_code,
+    nearest_capability,
+    store_code,
+)
+from floatbase.compiler.gpu.driver import Device
+from floatbase.compiler.locking import making_code
+from floatbase.compiler.lowering.device import ENTRY
+from floatbase.compiler.lowering.exchange import WARP
+from floatbase.compiler.target import DType
+
+if TYPE_CHECKING:
+    from floatbase.compiler.function import Function
+
+LARGE_ROWS = 32768
+"""Batches from this size on are started in the way that was measured to be the fastest."""
+
+_LONG = 3 << 20  # bytes of PTX that take so long to assemble that there is one number of registers
+
+
+@dataclass(frozen=True)
+class Way:
+    """Registers that a thread may use, and threads of a block."""
+
+    registers: int
+    block: int
+
+
+SMALL = Way(255, 64)
+WAYS = (SMALL, Way(255, 128), Way(255, 256), Way(168, 64), Way(168, 128), Way(128, 64), Way(128, 128))
+
+
+@dataclass(frozen=True)
+class Launch:
+    """What a kernel is started with."""
+
+    rows: int
+    addresses: tuple[int, ...]  # of inputs and outputs
+    strides: tuple[int, ...]  # of inputs
+    status: int
+    stream: int
+
+
+class DeviceKernel:
+    """A program of one type of numbers on one GPU."""
+
+    def __init__(self, function: Function, dtype: DType, device: Device) -> None:
+        self._cache, self._dtype, self.device = function.cache, dtype, device
+        self._digest = function.record.digest
+        capability = nearest_capability(device.capability)
+        code = load_code(self._cache, self._digest, dtype, capability)
+        if code is None:
+            code = compile_device(function.program, dtype, capability)
+            store_code(self._cache, self._digest, dtype, capability, code)
+        self.code: DeviceCode = code
+        self._loaded: dict[int, tuple[Any, Any]] = {}
+        self._way: Way | None = None
+
+    def run(self, launch: Launch, way: Way = SMALL) -> None:
+        """Start it."""
+        inputs = len(launch.strides)
+        words = [launch.rows]
+        for address, stride in zip(launch.addresses, launch.strides, strict=False):
+            words += (address, stride)
+        words += (*launch.addresses[inputs:], launch.status)
+        count = len(words)
+        values = (ctypes.c_int64 * count)(*words)
+        first = ctypes.addressof(values)
+        places = (ctypes.c_int64 * count)(*range(first, first + 8 * count, 8))
+        grid = (-(-launch.rows // way.block), self.code.groups)
+        shared = way.block // WARP * self.code.shared
+        function = self._function(way.registers)
+        self.device.launch(function, grid, way.block, shared, launch.stream, ctypes.addressof(places))
+
+    def way(self, launch: Launch, measure: bool) -> Way:
+        """How to start a batch: as measured, now if `measure` allows it and it has not been done."""
+        if launch.rows < LARGE_ROWS:
+            return SMALL
+        if self._way is None:
+            with making_code:
+                self._way = self._stored() or (self._measured(launch) if measure else None)
+        return self._way or SMALL
+
+    def describe(self) -> dict[str, Any]:
+        """Registers and local memory of each thread, and the way large batches are started, for tables."""
+        way = self._way or SMALL
+        return {**self.device.attributes(self._function(way.registers)), "block": way.block, "limit": way.registers}
+
+    def _function(self, registers: int) -> Any:
+        found = self._loaded.get(registers)
+        if found is None:
+            with making_code:
+                code = machine_code(self._cache, self._digest, self._dtype, self.code, self.device, registers)
+                found = self._loaded[registers] = self.device.load(code, ENTRY)
+        return found[1]
+
+    def _measured(self, launch: Launch) -> Way:
+        ways = [way for way in WAYS if len(self.code.ptx) <= _LONG or way.registers == SMALL.registers]
+        best = min(ways, key=lambda way: self._seconds(launch, way))
+        if self._cache is not None:
+            self._cache.put(self._key(), json.dumps([best.registers, best.block]).encode())
+        return best
+
+    def _seconds(self, launch: Launch, way: Way) -> float:
+        work: Callable[[], None] = lambda: self.run(launch, way)  # noqa: E731
+        work()
+        return min(self.device.seconds(launch.stream, work) for _ in range(3))
+
+    def _stored(self) -> Way | None:
+        data = self._cache.get(self._key()) if self._cache is not None else None
+        if data is None:
+            return None
+        try:
+            registers, block = (int(number) for number in json.loads(data))
+        except (ValueError, TypeError):
+            return None
+        return next((way for way in WAYS if way == Way(registers, block)), None)
+
+    def _key(self) -> str:
+        device = self.device
+        return cache_key("gpu way", self._digest, self._dtype, device.name, device.driver_version)
+
+
+def moved(launch: Launch, outputs: Sequence[int], first: int, stop: int) -> Launch:
+    """The same launch for some of its rows; `outputs` are the bytes of a row of each output."""
+    steps = (*launch.strides, *outputs)
+    addresses = tuple(address + first * step for address, step in zip(launch.addresses, steps, strict=True))
+    return Launch(stop - first, addresses, launch.strides, launch.status, launch.stream)

@@ -1,0 +1,244 @@
+"""Arrays on a GPU, of the libraries that people use there; results are arrays of the caller's library.
+
+A kernel reads and writes memory where it is. Work is put on the caller's current stream of that library, so that it
+comes after what the caller has asked for before, and before what is asked for after.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any, Protocol
+
+from floatbase.compiler.target import DType
+from floatbase.errors import ArgumentError
+
+Shape = tuple[int, ...]
+
+ITEM_BYTES = {"float64": 8, "float32": 4}
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """An array as a kernel sees it; strides in bytes, None for rows without gaps."""
+
+    pointer: int
+    shape: Shape
+    strides: Shape | None
+    dtype: str
+    device: int
+
+    def steps(self) -> Shape:
+        """Strides in bytes."""
+        if self.strides is not None:
+            return self.strides
+        item = ITEM_BYTES.get(self.dtype, 1)
+        return tuple(prod(self.shape[axis + 1 :]) * item for axis in range(len(self.shape)))
+
+
+class Library(Protocol):
+    """What is needed of a library of arrays."""
+
+    name: str
+    waits: bool
+    """Whether every call waits for its result, since the library does not tell what stream it works on."""
+
+    def owns(self, array: Any) -> bool:
+        """Whether an array of this library's type is on a GPU."""
+
+    def view(self, array: Any) -> View:
+        """What a kernel needs to know of an array."""
+
+    def empty(self, shape: Shape, dtype: DType, device: int) -> Any:
+        """A new array on a GPU, of any content."""
+
+    def stream(self, device: int) -> int:
+        """The caller's current stream."""
+
+
+class CuPy:
+    """Arrays of CuPy."""
+
+    name, waits = "CuPy", False
+
+    def owns(self, array: Any) -> bool:
+        """Always: CuPy's arrays are on a GPU."""
+        return True
+
+    def view(self, array: Any) -> View:
+        """What a kernel needs to know of an array."""
+        data = array.data
+        strides = None if array.flags.c_contiguous else array.strides
+        return View(data.ptr, array.shape, strides, array.dtype.name, data.device_id)
+
+    def empty(self, shape: Shape, dtype: DType, device: int) -> Any:
+        """A new array from CuPy's own pool of memory."""
+        cupy = sys.modules["cupy"]
+        if device == cupy.cuda.runtime.getDevice():
+            return cupy.empty(shape, dtype)
+        with cupy.cuda.Device(device):
+            return cupy.empty(shape, dtype)
+
+    def stream(self, device: int) -> int:
+        """CuPy's current stream."""
+        return int(sys.modules["cupy"].cuda.get_current_stream(device).ptr)
+
+
+class PyTorch:
+    """Tensors of PyTorch."""
+
+    name, waits = "PyTorch", False
+
+    def owns(self, array: Any) -> bool:
+        """Whether a tensor is on an NVIDIA GPU."""
+        return bool(array.is_cuda)
+
+    def view(self, array: Any) -> View:
+        """What a kernel needs to know of a tensor."""
+        if array.requires_grad:
+            raise ArgumentError(
+                "a tensor that requires its gradient was passed, which PyTorch cannot follow through a compiled "
+                "function: pass tensor.detach(), and compute derivatives with floatbase's functions"
+            )
+        dtype = str(array.dtype).removeprefix("torch.")
+        strides = None
+        if not array.is_contiguous():
+            strides = tuple(step * array.element_size() for step in array.stride())
+        return View(array.data_ptr(), tuple(array.shape), strides, dtype, array.get_device())
+
+    def empty(self, shape: Shape, dtype: DType, device: int) -> Any:
+        """A new tensor from PyTorch's own pool of memory."""
+        torch = sys.modules["torch"]
+        return torch.empty(shape, dtype=getattr(torch, dtype), device=torch.device("cuda", device))
+
+    def stream(self, device: int) -> int:
+        """PyTorch's current stream."""
+        return int(sys.modules["torch"].cuda.current_stream(device).cuda_stream)
+
+
+class Jax:
+    """Arrays of JAX, which keeps its stream to itself: arguments are waited for, and so are results."""
+
+    name, waits = "JAX", True
+
+    def owns(self, array: Any) -> bool:
+        """Whether an array is on a GPU."""
+        return any(device.platform in ("gpu", "cuda") for device in array.devices())
+
+    def view(self, array: Any) -> View:
+        """What a kernel needs to know of an array."""
+        devices = array.devices()
+        if len(devices) != 1:
+            raise ArgumentError(f"an array of JAX is spread over {len(devices)} devices; it must be on one")
+        array.block_until_ready()
+        (device,) = devices
+        return View(array.unsafe_buffer_pointer(), array.shape, None, array.dtype.name, device.local_hardware_id)
+
+    def empty(self, shape: Shape, dtype: DType, device: int) -> Any:
+        """A new array, which nobody else has seen before it is filled."""
+        jax = sys.modules["jax"]
+        (place,) = (found for found in jax.local_devices() if found.local_hardware_id == device)
+        with jax.default_device(place):
+            array = jax.numpy.empty(shape, dtype)
+        if array.dtype.name != dtype:
+            raise ArgumentError(f"JAX makes no arrays of {dtype}: set jax.config.update('jax_enable_x64', True)")
+        return array.block_until_ready()
+
+    def stream(self, device: int) -> int:
+        """The default stream: JAX does not say which it uses."""
+        return 0
+
+
+class Numba:
+    """Arrays of Numba."""
+
+    name, waits = "Numba", False
+
+    def owns(self, array: Any) -> bool:
+        """Whether an object says where on a GPU it is."""
+        return hasattr(array, "__cuda_array_interface__")
+
+    def view(self, array: Any) -> View:
+        """What a kernel needs to know of an array."""
+        return view_of_interface(array)
+
+    def empty(self, shape: Shape, dtype: DType, device: int) -> Any:
+        """A new array of Numba's."""
+        cuda = sys.modules["numba.cuda"]
+        with cuda.gpus[device]:
+            return cuda.device_array(shape, dtype)
+
+    def stream(self, device: int) -> int:
+        """The default stream."""
+        return 0
+
+
+class Other:
+    """Objects that say where they are on a GPU, from libraries that are not known: `out` must be given."""
+
+    name, waits = "an unknown library", False
+
+    def owns(self, array: Any) -> bool:
+        """Whether an object says where on a GPU it is."""
+        return hasattr(array, "__cuda_array_interface__")
+
+    def view(self, array: Any) -> View:
+        """What a kernel needs to know of an object."""
+        return view_of_interface(array)
+
+    def empty(self, shape: Shape, dtype: DType, device: int) -> Any:
+        """Refused: nothing is known about how such arrays are made."""
+        known = ", ".join(library.name for library in KNOWN.values())
+        raise ArgumentError(
+            f"results are arrays of the caller's library, and how this one makes arrays is not known (known are: "
+            f"{known}); give the array to write to as out, here one of shape {shape} and dtype {dtype}"
+        )
+
+    def stream(self, device: int) -> int:
+        """The default stream."""
+        return 0
+
+
+KNOWN: dict[str, Library] = {"cupy": CuPy(), "torch": PyTorch(), "jaxlib": Jax(), "jax": Jax(), "numba": Numba()}
+_OTHER = Other()
+_libraries: dict[type, Library | None] = {}
+
+
+def library_of(value: Any) -> Library | None:
+    """The library of an array on a GPU; None for everything else."""
+    kind = type(value)
+    try:
+        library = _libraries[kind]
+    except KeyError:
+        library = _libraries[kind] = _find(kind)
+    return library if library is not None and library.owns(value) else None
+
+
+def _find(kind: type) -> Library | None:
+    root = kind.__module__.partition(".")[0]
+    if root in ("builtins", "numpy", "floatbase", "casadi"):
+        return None
+    if root in KNOWN:
+        wanted = {"torch": ("is_cuda",), "jax": ("devices",), "jaxlib": ("devices",)}.get(root, ("ndim",))
+        return KNOWN[root] if all(hasattr(kind, name) for name in wanted) else None
+    return _OTHER if hasattr(kind, "__cuda_array_interface__") else None
+
+
+def on_device(values: Sequence[Any]) -> bool:
+    """Whether any of the values is an array on a GPU."""
+    return any(library_of(value) is not None for value in values)
+
+
+def view_of_interface(array: Any) -> View:
+    """What `__cuda_array_interface__` says."""
+    said = array.__cuda_array_interface__
+    from floatbase.compiler.gpu.driver import pointer_device
+
+    pointer, _ = said["data"]
+    dtype = {"<f8": "float64", "<f4": "float32"}.get(said["typestr"], said["typestr"])
+    strides = said.get("strides")
+    shape = tuple(int(extent) for extent in said["shape"])
+    steps = tuple(int(step) for step in strides) if strides is not None else None
+    return View(int(pointer), shape, steps, dtype, pointer_device(int(pointer)) if prod(shape) else 0)
