@@ -92,10 +92,10 @@ class Device:
         """Machine code of PTX for this GPU, of at most so many registers for each thread."""
         driver = _bindings()
         option = driver.CUjit_option
-        log = ctypes.create_string_buffer(4096)
+        log = bytes(4096)  # the driver writes into it
         options = [option.CU_JIT_MAX_REGISTERS, option.CU_JIT_ERROR_LOG_BUFFER]
         options.append(option.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
-        values = [registers, ctypes.addressof(log), len(log)]
+        values = [registers, log, len(log)]
         with self.current():
             state = _call("cuLinkCreate", len(options), options, values, doing="assemble a program for the GPU")
             try:
@@ -107,7 +107,7 @@ class Device:
                         doing="assemble a program for the GPU",
                     )  # fmt: skip
                 except GpuError as error:
-                    raise GpuError(f"{error}: {log.value.decode(errors='replace').strip()}") from None
+                    raise GpuError(f"{error}: {log.rstrip(bytes(1)).decode(errors='replace').strip()}") from None
                 address, size = _call("cuLinkComplete", state, doing="assemble a program for the GPU")
                 return ctypes.string_at(int(address), int(size))
             finally:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from floatbase.compiler.artifact import Signature
 from floatbase.compiler.execution import NON_FINITE
 from floatbase.compiler.explanation import first_bad_row, non_finite, refusal
 from floatbase.compiler.gpu.checking import StatusWord, StatusWords, deferred_word, is_deferred
@@ -17,7 +18,7 @@ from floatbase.compiler.gpu.layout import Layout, check_apart, check_output, com
 from floatbase.compiler.gpu.libraries import ITEM_BYTES, Library, View, library_of
 from floatbase.compiler.locking import making_code
 from floatbase.compiler.target import DType
-from floatbase.errors import ArgumentError, StateError
+from floatbase.errors import ArgumentError, GpuError, StateError
 
 if TYPE_CHECKING:
     from floatbase.compiler.function import Function
@@ -85,7 +86,7 @@ class DeviceFunction:
     ) -> tuple[list[Any], list[View]]:
         signature = self._signature
         if out is None:
-            arrays = [library.empty(shape, layout.dtype, number) for shape in layout.outputs]
+            arrays = [_new_array(signature, library, shape, layout, number) for shape in layout.outputs]
             return arrays, [library.view(array) for array in arrays]
         packs = self._function.result is not None or len(signature.outputs) != 1
         if packs and (not isinstance(out, tuple) or len(out) != len(signature.outputs)):
@@ -162,3 +163,15 @@ class DeviceFunction:
         if result is None and len(arrays) == 1:
             return arrays[0]
         return tuple(arrays) if result is None else result(tuple(arrays))
+
+
+def _new_array(signature: Signature, library: Library, shape: tuple[int, ...], layout: Layout, number: int) -> Any:
+    try:
+        return library.empty(shape, layout.dtype, number)
+    except Exception as error:  # each library has an error of its own for this
+        if not any(word in f"{type(error).__name__} {error}" for word in ("OutOfMemory", "out of memory", "EXHAUSTED")):
+            raise
+        raise GpuError(
+            f"{signature.name}: GPU {number} has no memory left for a result of shape {shape} and dtype {layout.dtype} "
+            f"({error}); compute fewer states at a time, or give memory as out"
+        ) from None

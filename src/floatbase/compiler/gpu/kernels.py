@@ -10,7 +10,7 @@ import ctypes
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from floatbase.compiler.cache import cache_key
 from floatbase.compiler.gpu.code import (
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 LARGE_ROWS = 32768
 """Batches from this size on are started in the way that was measured to be the fastest."""
 
-_LONG = 3 << 20  # bytes of PTX that take so long to assemble that there is one number of registers
+_LONG = 3 << 18  # bytes of PTX that take so long to assemble that there is one number of registers
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,7 @@ SMALL = Way(255, 64)
 WAYS = (SMALL, Way(255, 128), Way(255, 256), Way(168, 64), Way(168, 128), Way(128, 64), Way(128, 128))
 
 
-@dataclass(frozen=True)
-class Launch:
+class Launch(NamedTuple):
     """What a kernel is started with."""
 
     rows: int

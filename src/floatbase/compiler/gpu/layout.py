@@ -20,13 +20,15 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Layout:
-    """The batch axes, the bytes between the rows of each input, and the shapes of outputs."""
+    """The batch axes, the bytes between the rows of each input, the shapes of outputs, and what memory is taken."""
 
     batch: Shape
     rows: int
     dtype: DType
     strides: tuple[int, ...]
     outputs: tuple[Shape, ...]
+    extents: tuple[tuple[int, int], ...]  # of the memory of inputs, in bytes from their first numbers
+    sizes: tuple[int, ...]  # of outputs in bytes
 
 
 def common_library(signature: Signature, values: Sequence[Any]) -> Library:
@@ -83,7 +85,8 @@ def lay_out(signature: Signature, views: Sequence[View | None]) -> Layout:
             )
         strides.append(stride)
     outputs = tuple(batch + port.shape for port in signature.outputs)
-    return Layout(batch, prod(batch), dtype, tuple(strides), outputs)
+    sizes = tuple(prod(shape) * ITEM_BYTES[dtype] for shape in outputs)
+    return Layout(batch, prod(batch), dtype, tuple(strides), outputs, tuple(map(_extent, views)), sizes)
 
 
 def _common_dtype(signature: Signature, views: Sequence[View | None]) -> DType:
@@ -128,18 +131,24 @@ def check_output(signature: Signature, name: str, view: View, shape: Shape, layo
 
 def check_apart(signature: Signature, layout: Layout, inputs: Sequence[View | None], outputs: Sequence[View]) -> None:
     """An error if memory that is written to is read too, or written to twice."""
-    item = ITEM_BYTES[layout.dtype]
-    spans: list[tuple[str, int, int]] = []
-    for port, view in zip(signature.inputs, inputs, strict=True):
-        if view is not None and prod(view.shape):
-            far = sum((extent - 1) * step for extent, step in zip(view.shape, view.steps(), strict=True) if step > 0)
-            near = sum((extent - 1) * step for extent, step in zip(view.shape, view.steps(), strict=True) if step < 0)
-            spans.append((f"argument {port.name!r}", view.pointer + near, view.pointer + far + item))
-    for port, view in zip(signature.outputs, outputs, strict=True):
-        first, last = view.pointer, view.pointer + item * int(prod(view.shape))
+    spans = [
+        (f"argument {port.name!r}", view.pointer + near, view.pointer + far)
+        for port, view, (near, far) in zip(signature.inputs, inputs, layout.extents, strict=True)
+        if view is not None and near != far
+    ]
+    for port, view, size in zip(signature.outputs, outputs, layout.sizes, strict=True):
+        first, last = view.pointer, view.pointer + size
         for name, begin, end in spans:
             if first < end and begin < last:
                 raise ArgumentError(
                     f"{signature.name}: out for {port.name!r} shares memory with {name}; on a GPU it needs its own"
                 )
         spans.append((f"out for {port.name!r}", first, last))
+
+
+def _extent(view: View | None) -> tuple[int, int]:
+    """Where an array's memory begins and ends, in bytes from its first number."""
+    if view is None or 0 in view.shape:
+        return 0, 0
+    reach = [(extent - 1) * step for extent, step in zip(view.shape, view.steps(), strict=True)]
+    return sum(min(step, 0) for step in reach), sum(max(step, 0) for step in reach) + ITEM_BYTES[view.dtype]

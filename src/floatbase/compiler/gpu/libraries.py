@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
 
 from floatbase.compiler.target import DType
 from floatbase.errors import ArgumentError
@@ -18,10 +19,11 @@ from floatbase.errors import ArgumentError
 Shape = tuple[int, ...]
 
 ITEM_BYTES = {"float64": 8, "float32": 4}
+_CUDA = 2  # the number of NVIDIA's GPUs in DLPack
+_NAMES = {np.dtype(name): name for name in ITEM_BYTES}
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(NamedTuple):
     """An array as a kernel sees it; strides in bytes, None for rows without gaps."""
 
     pointer: int
@@ -58,6 +60,11 @@ class Library(Protocol):
         """The caller's current stream."""
 
 
+def _name(dtype: Any) -> str:
+    """The name of a dtype of NumPy's, which takes NumPy long to say."""
+    return _NAMES.get(dtype) or str(dtype)
+
+
 class CuPy:
     """Arrays of CuPy."""
 
@@ -71,7 +78,7 @@ class CuPy:
         """What a kernel needs to know of an array."""
         data = array.data
         strides = None if array.flags.c_contiguous else array.strides
-        return View(data.ptr, array.shape, strides, array.dtype.name, data.device_id)
+        return View(data.ptr, array.shape, strides, _name(array.dtype), data.device_id)
 
     def empty(self, shape: Shape, dtype: DType, device: int) -> Any:
         """A new array from CuPy's own pool of memory."""
@@ -91,6 +98,9 @@ class PyTorch:
 
     name, waits = "PyTorch", False
 
+    def __init__(self) -> None:
+        self._names: dict[Any, str] = {}
+
     def owns(self, array: Any) -> bool:
         """Whether a tensor is on an NVIDIA GPU."""
         return bool(array.is_cuda)
@@ -102,7 +112,9 @@ class PyTorch:
                 "a tensor that requires its gradient was passed, which PyTorch cannot follow through a compiled "
                 "function: pass tensor.detach(), and compute derivatives with floatbase's functions"
             )
-        dtype = str(array.dtype).removeprefix("torch.")
+        dtype = self._names.get(array.dtype)
+        if dtype is None:
+            dtype = self._names[array.dtype] = str(array.dtype).removeprefix("torch.")
         strides = None
         if not array.is_contiguous():
             strides = tuple(step * array.element_size() for step in array.stride())
@@ -134,7 +146,7 @@ class Jax:
             raise ArgumentError(f"an array of JAX is spread over {len(devices)} devices; it must be on one")
         array.block_until_ready()
         (device,) = devices
-        return View(array.unsafe_buffer_pointer(), array.shape, None, array.dtype.name, device.local_hardware_id)
+        return View(array.unsafe_buffer_pointer(), array.shape, None, _name(array.dtype), device.local_hardware_id)
 
     def empty(self, shape: Shape, dtype: DType, device: int) -> Any:
         """A new array, which nobody else has seen before it is filled."""
@@ -181,11 +193,18 @@ class Other:
     name, waits = "an unknown library", False
 
     def owns(self, array: Any) -> bool:
-        """Whether an object says where on a GPU it is."""
-        return hasattr(array, "__cuda_array_interface__")
+        """Whether an object is on an NVIDIA GPU."""
+        if hasattr(array, "__cuda_array_interface__"):
+            return True
+        return int(array.__dlpack_device__()[0]) == _CUDA
 
     def view(self, array: Any) -> View:
         """What a kernel needs to know of an object."""
+        if not hasattr(array, "__cuda_array_interface__"):
+            raise ArgumentError(
+                f"a {type(array).__name__} on a GPU does not say where its memory is (__cuda_array_interface__); hand "
+                "it to one of the libraries that are known, such as cupy.from_dlpack or torch.from_dlpack"
+            )
         return view_of_interface(array)
 
     def empty(self, shape: Shape, dtype: DType, device: int) -> Any:
@@ -221,9 +240,9 @@ def _find(kind: type) -> Library | None:
     if root in ("builtins", "numpy", "floatbase", "casadi"):
         return None
     if root in KNOWN:
-        wanted = {"torch": ("is_cuda",), "jax": ("devices",), "jaxlib": ("devices",)}.get(root, ("ndim",))
-        return KNOWN[root] if all(hasattr(kind, name) for name in wanted) else None
-    return _OTHER if hasattr(kind, "__cuda_array_interface__") else None
+        wanted = {"torch": "is_cuda", "jax": "devices", "jaxlib": "devices"}.get(root, "__cuda_array_interface__")
+        return KNOWN[root] if hasattr(kind, wanted) else None
+    return _OTHER if any(hasattr(kind, name) for name in ("__cuda_array_interface__", "__dlpack_device__")) else None
 
 
 def on_device(values: Sequence[Any]) -> bool:

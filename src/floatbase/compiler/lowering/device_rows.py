@@ -15,8 +15,10 @@ from floatbase.compiler.lowering.selection import Selection, select_instructions
 from floatbase.compiler.operations import Op
 from floatbase.compiler.program import Program
 
-PART = 16000
-"""Assemblers take more than proportional time: longer programs are cut into functions of this many steps."""
+LONGEST = 16000
+"""Assemblers take more than proportional time: programs of more steps are cut into functions, of `PART` steps each."""
+
+PART = 6000
 
 _REGISTERS = {"thread": "tid.x", "threads": "ntid.x", "block": "ctaid.x", "lane": "laneid"}
 
@@ -26,8 +28,6 @@ _Tile = tuple[int, int]
 
 class DeviceKernel(Kernel):
     """Emits a program of which each thread computes one row; `outputs` are the numbers of its outputs' pointers."""
-
-    part = PART
 
     def __init__(self, module: Module, program: Program, outputs: Sequence[int], parameters: Sequence[str]) -> None:
         ends = list(accumulate(port.size for port in program.inputs))
@@ -39,6 +39,7 @@ class DeviceKernel(Kernel):
         self._place = place
         builder = module.builder()
         super().__init__(module, builder, program, Frame(), place, (*parameters, "ptr %scratch"), self._begin)
+        self.part = LONGEST if len(self.selection.steps) <= LONGEST else PART
         self._numbers = list(outputs)
         self._whole = builder
         self._unseen = set(range(program.input_size))

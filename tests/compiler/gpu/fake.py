@@ -1,0 +1,132 @@
+"""A GPU that is not there: arrays in ordinary memory, and programs that the interpreter runs.
+
+What a launch reads and writes is found through the addresses and strides that a real GPU would be given, so that
+everything but the machine code is tested.
+"""
+
+import ctypes
+from contextlib import contextmanager
+
+import numpy as np
+
+from floatbase.compiler import interpret
+from floatbase.compiler.execution import NON_FINITE
+from floatbase.compiler.gpu.libraries import View
+from floatbase.errors import StateError
+
+
+class Array:
+    """An array of a library that computes on a GPU."""
+
+    def __init__(self, values, device=0):
+        self.memory = np.asarray(values)
+        self.device = device
+
+    @property
+    def shape(self):
+        return self.memory.shape
+
+    def __array__(self, *_, **__):
+        raise AssertionError("an array on a GPU was read by the CPU")
+
+
+class Library:
+    """A library of such arrays."""
+
+    def __init__(self, name="Fake", waits=False):
+        self.name, self.waits = name, waits
+        self.full = False
+
+    def owns(self, array):
+        return True
+
+    def view(self, array):
+        memory = array.memory
+        strides = None if memory.flags.c_contiguous else memory.strides
+        return View(memory.ctypes.data, memory.shape, strides, memory.dtype.name, array.device)
+
+    def empty(self, shape, dtype, device):
+        if self.full:
+            raise MemoryError("out of memory allocating 1 byte")
+        return Array(np.full(shape, np.nan, dtype), device)
+
+    def stream(self, device):
+        return 7
+
+
+class Device:
+    """One GPU, which knows the program it is asked to run."""
+
+    def __init__(self, number, program=None):
+        self.number, self.program = number, program
+        self.name, self.capability, self.driver_version = "Fake GPU", (9, 0), 13000
+        self.launches, self.linked, self.timed = [], [], 0
+
+    @contextmanager
+    def current(self):
+        yield
+
+    def link(self, ptx, registers):
+        self.linked.append(registers)
+        return b"machine code of " + ptx[:40]
+
+    def load(self, code, name):
+        assert code.startswith(b"machine code of ")
+        return object(), name
+
+    def attributes(self, function):
+        return {"registers": 255, "local": 0}
+
+    def host_word(self):
+        word = ctypes.c_uint32(0)
+        return word, ctypes.addressof(word)
+
+    def synchronize(self, stream):
+        assert stream == 7
+
+    def write(self, address, data, stream):
+        ctypes.memmove(address, data, len(data))
+
+    def read(self, address, size):
+        return ctypes.string_at(address, size)
+
+    def seconds(self, stream, work):
+        work()
+        self.timed += 1
+        return 1.0 / self.timed  # the last way is the fastest
+
+    def launch(self, function, grid, block, shared, stream, arguments):
+        self.launches.append((grid, block, shared, stream))
+        program = self.program
+        count = 2 + 2 * len(program.inputs) + len(program.outputs)
+        places = (ctypes.c_int64 * count).from_address(arguments)
+        words = [ctypes.c_int64.from_address(place).value for place in places]
+        rows = words[0]
+        assert (grid[0] - 1) * block < rows <= grid[0] * block
+        inputs = [
+            at(words[1 + 2 * k], (rows, *port.shape), words[2 + 2 * k], self.dtype)
+            for k, port in enumerate(program.inputs)
+        ]
+        status = ctypes.c_uint32.from_address(words[-1])
+        if not all(np.isfinite(values).all() for values in inputs):
+            status.value |= NON_FINITE
+        results = interpret(program, *(values.astype(np.float64) for values in inputs))
+        for row in range(rows):
+            try:
+                interpret(program, *(values[row].astype(np.float64) for values in inputs), guards=True)
+            except StateError:
+                status.value |= 1
+        for port, result, address in zip(program.outputs, results.values(), words[1 + 2 * len(inputs) :], strict=False):
+            target = at(address, (rows, *port.shape), 0, self.dtype, dense=True)
+            target[...] = np.asarray(result).reshape(target.shape)
+
+    dtype = np.float64
+
+
+def at(address, shape, stride, dtype, dense=False):
+    """Memory as an array: rows at a distance of `stride` bytes, or without gaps."""
+    size = int(np.prod(shape[1:], dtype=int)) * np.dtype(dtype).itemsize
+    length = size * shape[0] if dense else stride * (shape[0] - 1) + size
+    buffer = (ctypes.c_char * length).from_address(address)
+    inner = np.zeros(shape[1:], dtype).strides
+    return np.ndarray(shape, dtype, buffer, strides=(size if dense else stride, *inner))
