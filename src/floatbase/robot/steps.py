@@ -24,7 +24,7 @@ class Steps(RobotCore):
     | "semi-implicit" | 1 | the new velocity moves the configuration; keeps energies bounded |
     | "explicit" | 1 | the old velocity moves the configuration |
     | "rk4" | 4 | Runge and Kutta's stages, composed on the group without commutators |
-    | "midpoint" | 2 | implicit, solved by Newton's method; undoes itself in reversed time; an error if it fails |
+    | "midpoint" | 2 | implicit, solved by damped Newton steps; undoes itself in reversed time; an error if it fails |
 
     Configurations move as `integrate` does. Changes of a state $z = (\delta, \epsilon)$ are as in `linearize`.
     """
