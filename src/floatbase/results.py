@@ -149,12 +149,22 @@ class TrajectorySensitivities(NamedTuple):
     by_parameters: Any
 
 
+INPUTS = ("joints", "all")  # forces that inputs change: of joints, or all generalised ones
 STEPS = ("semi-implicit", "explicit", "rk4", "midpoint")  # methods of `Robot.step`
 
 
 def charts(floating: bool, representation: str) -> tuple[str, ...]:
-    """Coordinates of changes of a state: the representation's own, and others (see `Robot.linearize`)."""
-    return (representation, "tangent", "world") if floating and representation == "body" else (representation,)
+    """Coordinates of changes of a state: the representation's own first (see `Robot.linearize`)."""
+    if not floating:
+        return (representation,)
+    all_charts = ("body", "mixed", "inertial", "tangent", "world")
+    return (representation, *(chart for chart in all_charts if chart != representation))
+
+
+def fixed_wrenches(representation: str) -> tuple[str, ...]:
+    """What derivatives may take external wrenches to be fixed in: first that in which their components are."""
+    own = {"body": "link", "mixed": "directions", "inertial": "world"}[representation]
+    return (own, *(choice for choice in ("link", "directions", "world") if choice != own))
 
 
 def grouped(forms: tuple[type | None, ...]) -> Callable[[tuple[Any, ...]], Any]:

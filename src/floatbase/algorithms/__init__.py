@@ -43,6 +43,7 @@ from floatbase.algorithms.derivatives.centroidal import (
     centroidal_momentum_derivatives,
     centroidal_momentum_rate_derivatives,
 )
+from floatbase.algorithms.derivatives.charts import chart_matrix
 from floatbase.algorithms.derivatives.differences import Deviation, deviation, finite_difference
 from floatbase.algorithms.derivatives.forward_dynamics import forward_dynamics_derivatives
 from floatbase.algorithms.derivatives.inverse_dynamics import inverse_dynamics_derivatives
@@ -53,7 +54,11 @@ from floatbase.algorithms.derivatives.kinematics import (
 )
 from floatbase.algorithms.derivatives.linearization import linearize
 from floatbase.algorithms.derivatives.parameters import forward_dynamics_parameter_derivatives
-from floatbase.algorithms.derivatives.products import inverse_dynamics_change, inverse_dynamics_gradient
+from floatbase.algorithms.derivatives.products import (
+    inverse_dynamics_change,
+    inverse_dynamics_gradient,
+    inverse_dynamics_product,
+)
 from floatbase.algorithms.derivatives.second_order import inverse_dynamics_hessian
 from floatbase.algorithms.derivatives.second_order_tensors import (
     SecondDerivativePattern,
@@ -125,6 +130,7 @@ __all__ = [
     "change_to_average_velocity",
     "change_to_center_of_mass",
     "change_to_compound_frame",
+    "chart_matrix",
     "com",
     "com_jacobian",
     "com_velocity",
@@ -153,6 +159,7 @@ __all__ = [
     "inverse_dynamics_derivatives",
     "inverse_dynamics_gradient",
     "inverse_dynamics_hessian",
+    "inverse_dynamics_product",
     "inverse_dynamics_second_derivatives",
     "inverse_mass_matrix",
     "jacobian",

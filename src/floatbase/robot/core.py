@@ -26,7 +26,7 @@ from floatbase.model.positions import (
 )
 from floatbase.model.settings import tree_settings
 from floatbase.results import grouped
-from floatbase.robot.quantities import Request, evaluate, input_ports, parse, with_parameters
+from floatbase.robot.quantities import CHOICES, Request, evaluate, input_ports, parse, with_parameters
 from floatbase.robot.states import check_configuration
 
 Array = npt.NDArray[np.floating[Any]]
@@ -228,7 +228,7 @@ class RobotCore:
             isinstance(outputs, tuple)
             and len(outputs) > 1
             and isinstance(outputs[0], str)
-            and bool(QUANTITIES.get(outputs[0]) and QUANTITIES[outputs[0]].static)
+            and bool(QUANTITIES.get(outputs[0]) and (QUANTITIES[outputs[0]].static or QUANTITIES[outputs[0]].options))
         )
         if not isinstance(outputs, Iterable):
             raise ArgumentError(f"function: outputs must be names of quantities, got {outputs!r}")
@@ -323,20 +323,32 @@ class RobotCore:
     def _shorten(self, request: Request, frames: tuple[str, ...], compiled: Function) -> None:
         """Let a built-in function check the arguments and call machine code from now on.
 
-        It stands in the place of a method that takes arrays alone, and hands everything unusual (other arguments,
-        symbols, something wrong) back to that method.
+        It stands in the place of a method that is called with arrays alone, and hands everything unusual (other
+        arguments, symbols, something wrong) back to that method.
         """
         resolve = partial(self._resolve, request, frames)
         self._entries[(request, frames) if frames else request] = compiled.entry(resolve) or resolve
-        if frames or request.takes_parameters or not set(request.quantity.static) <= {"frame"}:
+        by_frame = request.quantity.static == ("frame",)
+        if frames or request.takes_parameters or not (by_frame or request.is_default(self.tree)):
             return
         method = getattr(type(self), request.name).__get__(self)
-        if request.static:
+        if by_frame:
             self._select(request, compiled, method)
             return
         entry = compiled.entry(method, Place.of(method))
         if entry is not None:
             self.__dict__[request.name] = entry
+
+    def _options(self, *given: tuple[str, str | None]) -> tuple[str, ...]:
+        """The end of a request: options with what is given for them, none after the last that is not the default."""
+        found: list[str] = []
+        last = 0
+        for position, (kind, choice) in enumerate(given, 1):
+            default = CHOICES[kind](self.tree)[0]
+            found.append(default if choice is None else choice)
+            if found[-1] != default:
+                last = position
+        return tuple(found[:last])
 
     def _select(self, request: Request, compiled: Function, method: Callable[..., Any]) -> None:
         """The same for a method of a frame: the built-in function finds the machine code that goes with the name."""

@@ -10,22 +10,27 @@ from floatbase import results
 from floatbase.compiler.program import Port
 from floatbase.errors import ArgumentError, unknown_name
 from floatbase.model import Tree
-from floatbase.results import STEPS, charts
+from floatbase.results import INPUTS, STEPS, charts, fixed_wrenches
 
 STATE = ("q", "v", "a", "tau")
 SENSOR_STATE = ("s", "s_dot", "s_ddot", "proper_acceleration", "omega")
-DIRECTIONS = ("z", "u", "w", "p")  # what derivatives are multiplied by
+DIRECTIONS = ("z", "u", "u_all", "w", "p")  # what derivatives are multiplied by
 ARRAYS = ("q", "q_end", "v", "a", "tau", "dt", *DIRECTIONS, "wrench", *SENSOR_STATE)  # as compiled functions take them
 CHOICES: dict[str, Callable[[Tree], tuple[str, ...]]] = {  # static arguments that are no frames; the first by default
     "chart": lambda tree: charts(tree.floating, tree.representation),
     "method": lambda tree: STEPS,
+    "inputs": lambda tree: INPUTS,
+    "wrenches_fixed": lambda tree: fixed_wrenches(tree.representation),
 }
 PARAMETERS = "(parameters)"  # ends the name of a request for a quantity that takes inertial parameters
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """An algorithm and what it takes: state arrays, then static arguments; wrenches and inertial parameters, or not."""
+    """An algorithm and what it takes: state arrays, then static arguments; wrenches and inertial parameters, or not.
+
+    `options` are static arguments that a request ends with only as far as they are not the default.
+    """
 
     name: str  # in `floatbase.algorithms`
     state: tuple[str, ...]
@@ -33,6 +38,7 @@ class Quantity:
     wrenches: bool = False
     parameters: bool = False
     form: type | None = None  # a named tuple, if there are several results
+    options: tuple[str, ...] = ()
 
     @property
     def algorithm(self) -> Callable[..., Any]:
@@ -47,9 +53,14 @@ def _dynamic(name: str, *state: str, wrenches: bool = False, frame: bool = False
     return Quantity(name, state, ("frame",) if frame else (), wrenches, parameters=True, form=form)
 
 
-def _step(name: str, form: type | None = None, *more: str) -> Quantity:
+def _derivative(name: str, *state: str, form: type | None = None, options: tuple[str, ...] = ()) -> Quantity:
+    """A derivative of the dynamics, or a product with it."""
+    return Quantity(name, state, (), True, True, form, (*options, "wrenches_fixed"))
+
+
+def _step(name: str, form: type | None = None, *more: str, options: tuple[str, ...] = ()) -> Quantity:
     """A quantity of a step of time."""
-    return Quantity(name, ("q", "v", "tau", "dt", *more), ("method",), wrenches=True, parameters=True, form=form)
+    return Quantity(name, ("q", "v", "tau", "dt", *more), ("method",), True, True, form, options)
 
 
 QUANTITIES: dict[str, Quantity] = {
@@ -70,36 +81,40 @@ QUANTITIES: dict[str, Quantity] = {
     "com_jacobian": _dynamic("com_jacobian", "q"),
     "inverse_dynamics": _dynamic("inverse_dynamics", "q", "v", "a", wrenches=True),
     "forward_dynamics": _dynamic("forward_dynamics", "q", "v", "tau", wrenches=True),
-    "inverse_dynamics_derivatives": _dynamic(
-        "inverse_dynamics_derivatives", "q", "v", "a", wrenches=True, form=results.InverseDynamicsDerivatives
+    "inverse_dynamics_derivatives": _derivative(
+        "inverse_dynamics_derivatives", "q", "v", "a", form=results.InverseDynamicsDerivatives, options=("chart",)
     ),
-    "forward_dynamics_derivatives": _dynamic(
-        "forward_dynamics_derivatives", "q", "v", "tau", wrenches=True, form=results.ForwardDynamicsDerivatives
+    "forward_dynamics_derivatives": _derivative(
+        "forward_dynamics_derivatives", "q", "v", "tau", form=results.ForwardDynamicsDerivatives, options=("chart",)
     ),
-    "linearize": Quantity("linearize", ("q", "v", "tau"), ("chart",), True, True, results.Linearization),
+    "linearize": Quantity(
+        "linearize", ("q", "v", "tau"), ("chart",), True, True, results.Linearization, ("inputs", "wrenches_fixed")
+    ),
+    "chart_matrix": Quantity("chart_matrix", ("q", "v"), ("chart",)),
     "forward_dynamics_parameter_derivatives": _dynamic(
         "forward_dynamics_parameter_derivatives", "q", "v", "tau", wrenches=True
     ),
     "step": _step("step", results.Step),
-    "step_derivatives": _step("step_derivatives", results.StepDerivatives),
+    "step_derivatives": _step("step_derivatives", results.StepDerivatives, options=("inputs", "chart")),
     "step_parameter_derivatives": _step("step_parameter_derivatives"),
-    "inverse_dynamics_gradient": _dynamic(
-        "inverse_dynamics_gradient", "q", "v", "a", "w", wrenches=True, form=results.InverseDynamicsGradient
+    "inverse_dynamics_product": _derivative("inverse_dynamics_product", "q", "v", "a", "z", "w"),
+    "inverse_dynamics_gradient": _derivative(
+        "inverse_dynamics_gradient", "q", "v", "a", "w", form=results.InverseDynamicsGradient
     ),
-    "forward_dynamics_product": _dynamic("forward_dynamics_product", "q", "v", "tau", "z", "u", wrenches=True),
-    "forward_dynamics_gradient": _dynamic(
-        "forward_dynamics_gradient", "q", "v", "tau", "w", wrenches=True, form=results.ForwardDynamicsGradient
+    "forward_dynamics_product": _derivative("forward_dynamics_product", "q", "v", "tau", "z", "u", options=("inputs",)),
+    "forward_dynamics_gradient": _derivative(
+        "forward_dynamics_gradient", "q", "v", "tau", "w", form=results.ForwardDynamicsGradient
     ),
-    "linearize_product": _dynamic("linearize_product", "q", "v", "tau", "z", "u", wrenches=True),
-    "linearize_gradient": _dynamic(
-        "linearize_gradient", "q", "v", "tau", "p", wrenches=True, form=results.StateGradient
+    "linearize_product": _derivative("linearize_product", "q", "v", "tau", "z", "u", options=("inputs",)),
+    "linearize_gradient": _derivative(
+        "linearize_gradient", "q", "v", "tau", "p", form=results.StateGradient, options=("inputs",)
     ),
-    "step_product": _step("step_product", None, "z", "u"),
-    "step_gradient": _step("step_gradient", results.StateGradient, "p"),
-    "inverse_dynamics_hessian": _dynamic(
-        "inverse_dynamics_hessian", "q", "v", "a", "w", wrenches=True, form=results.InverseDynamicsHessian
+    "step_product": _step("step_product", None, "z", "u", options=("inputs",)),
+    "step_gradient": _step("step_gradient", results.StateGradient, "p", options=("inputs",)),
+    "inverse_dynamics_hessian": _derivative(
+        "inverse_dynamics_hessian", "q", "v", "a", "w", form=results.InverseDynamicsHessian
     ),
-    "inverse_dynamics_second_derivatives": _dynamic("inverse_dynamics_second_derivatives", "q", "v", "a"),
+    "inverse_dynamics_second_derivatives": _derivative("inverse_dynamics_second_derivatives", "q", "v", "a"),
     "velocity_derivatives": Quantity("velocity_derivatives", ("q", "v"), ("frame",), form=results.VelocityDerivatives),
     "acceleration_derivatives": Quantity(
         "acceleration_derivatives", ("q", "v", "a"), ("frame",), form=results.AccelerationDerivatives
@@ -160,9 +175,23 @@ class Request(tuple[str, ...]):
         return QUANTITIES[self.name]
 
     @property
+    def state(self) -> tuple[str, ...]:
+        """The arrays that the quantity takes. Changes of all forces are another input than those of joint forces."""
+        state = self.quantity.state
+        return tuple("u_all" if name == "u" else name for name in state) if "all" in self.static else state
+
+    @property
     def label(self) -> str:
         """A name for the output."""
         return "_".join((self.name, *self.static))
+
+    def is_default(self, tree: Tree) -> bool:
+        """Whether nothing was chosen that a call with arrays alone would not get."""
+        kinds = self.quantity.static
+        return len(self.static) == len(kinds) and all(
+            kind in CHOICES and choice == CHOICES[kind](tree)[0]
+            for kind, choice in zip(kinds, self.static, strict=True)
+        )
 
     @property
     def takes_parameters(self) -> bool:
@@ -188,16 +217,19 @@ def parse(tree: Tree, output: str | Sequence[str]) -> Request:
         raise ArgumentError(f"a quantity is asked for by its name, or by a tuple that begins with it, got {output!r}")
     if name not in QUANTITIES:
         raise unknown_name("quantity", name, QUANTITIES)
-    needed = QUANTITIES[name].static
+    needed, options = QUANTITIES[name].static, QUANTITIES[name].options
     static += [CHOICES[kind](tree)[0] for kind in needed[len(static) :] if kind in CHOICES]
-    if len(static) != len(needed):
+    if not len(needed) <= len(static) <= len(needed) + len(options):
         example = f"({', '.join(repr(item) for item in (name, *needed))})" if needed else repr(name)
         raise ArgumentError(f"the quantity {name!r} is asked for as {example}, got {output!r}")
-    for kind, item in zip(needed, static, strict=True):
+    kinds = (*needed, *options)[: len(static)]
+    for kind, item in zip(kinds, static, strict=True):
         if kind not in CHOICES:
             check_frame(tree, item)
         elif item not in CHOICES[kind](tree):
             raise ArgumentError(f"{name}: {kind} must be one of {CHOICES[kind](tree)}, got {item!r}")
+    while len(static) > len(needed) and static[-1] == CHOICES[kinds[len(static) - 1]](tree)[0]:
+        static.pop()
     return Request((name, *static))
 
 
@@ -216,7 +248,7 @@ def state_port(tree: Tree, name: str) -> Port:
 
 def input_ports(tree: Tree, requests: Sequence[Request], wrenches: Sequence[str]) -> tuple[Port, ...]:
     """The inputs that some requests need together: the state (`ARRAYS`), a wrench each frame, parameters."""
-    needed = {name for request in requests for name in request.quantity.state}
+    needed = {name for request in requests for name in request.state}
     ports = [state_port(tree, name) for name in ARRAYS if name in needed]
     if wrenches and not any(request.quantity.wrenches for request in requests):
         able = ", ".join(name for name, quantity in QUANTITIES.items() if quantity.wrenches)
@@ -239,11 +271,11 @@ def evaluate(tree: Tree, requests: Sequence[Request], wrenches: Sequence[str], a
     found: dict[str, Any] = {}
     for request in requests:
         quantity = request.quantity
-        arguments = [values[name] for name in quantity.state]
+        arguments = [values[name] for name in request.state]
         settings: dict[str, Any] = {"wrenches": acting} if quantity.wrenches and acting else {}
         if request.takes_parameters:
             settings["parameters"] = values["parameters"]
-        static = dict(zip(quantity.static, request.static, strict=True))
+        static = dict(zip((*quantity.static, *quantity.options), request.static, strict=False))
         settings |= {kind: item for kind, item in static.items() if kind in CHOICES}
         frames = [item for kind, item in static.items() if kind not in CHOICES]
         result = quantity.algorithm(tree, *arguments, *frames, **settings)

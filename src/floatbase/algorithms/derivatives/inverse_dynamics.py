@@ -16,7 +16,9 @@ $$ t^q = 2\mathbb B\dot\Psi + \mathbb M\ddot\Psi + S \times^* f, \quad
 go towards the base, and every joint on the way takes its products with them: $n$ times depth products altogether.
 
 A derivative with respect to the configuration is one along the velocity (in the representation of the tree) that
-changes it; the components of velocity, acceleration and wrenches are held fixed.
+changes it; the components of velocity, acceleration and wrenches are held fixed, unless another chart
+(`floatbase.algorithms.derivatives.charts`) or another way of holding wrenches
+(`floatbase.algorithms.derivatives.external`) is asked for.
 
 Bos 2019, tables 4.2-4.5 with errata (the state's twist is held fixed, not the one in world axes); J. Carpentier,
 N. Mansard, "Analytical derivatives of rigid body dynamics algorithms", 2018; S. Singh, R. Russell, P. Wensing 2022.
@@ -28,6 +30,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
+from floatbase.algorithms.arguments import configuration, rates
+from floatbase.algorithms.derivatives.charts import Base, by_chart, chart_of
 from floatbase.algorithms.derivatives.columns import Column
 from floatbase.algorithms.derivatives.composites import Composite, gyrate, gyrate_back, placed
 from floatbase.algorithms.derivatives.external import add_fixed_wrenches
@@ -45,13 +49,22 @@ Rows = list[list[Component]]
 
 
 def inverse_dynamics_derivatives(
-    tree: Tree, q: Any, v: Any, a: Any, wrenches: Wrenches | None = None, parameters: Any = None
+    tree: Tree,
+    q: Any,
+    v: Any,
+    a: Any,
+    wrenches: Wrenches | None = None,
+    parameters: Any = None,
+    chart: str | None = None,
+    wrenches_fixed: str | None = None,
 ) -> InverseDynamicsDerivatives:
     """The derivatives of `inverse_dynamics`, to which the arguments belong, by configuration, velocity, acceleration.
 
-    Column `j` of `dq` is the derivative along velocity `j`, as `integrate` moves the configuration.
+    Column `j` of `dq` is the derivative along velocity `j`, as `integrate` moves the configuration; in another chart
+    `dq` and `dv` are by the coordinates of that. Wrenches are fixed in the "link", their "directions" or the "world".
     """
-    s = situation(tree, q, v, a, wrenches, parameters)
+    chart = chart_of(tree, chart)
+    s = situation(tree, q, v, a, wrenches, parameters, wrenches_fixed)
     m, carried, base = s.mechanism, s.carried, s.base
     dq, dv, da = (_zeros(tree.nv) for _ in range(3))
     table = Table(dq, dv, da)
@@ -65,10 +78,13 @@ def inverse_dynamics_derivatives(
     if base:
         whole = placed(carried[0], representation_pose(tree, m.base))
         _fill_same_carrier(table, [(column, products(column, whole)) for column in base], whole)
-    add_fixed_wrenches(dq, m, s.joints, base, s.external)
+    add_fixed_wrenches(dq, m, s.joints, base, s.external, s.fixed)
     for k, armature in s.rotors():
         da[k][k] = da[k][k] + armature
-    return InverseDynamicsDerivatives(*(matrix(rows, *s.like) for rows in table))
+    by_q, by_v, by_a = (matrix(rows, *s.like) for rows in table)
+    if chart != tree.representation:
+        by_q, by_v = by_chart(Base(tree, configuration(tree, q), rates(tree, "v", v)), chart, by_q, by_v)
+    return InverseDynamicsDerivatives(by_q, by_v, by_a)
 
 
 class Table(NamedTuple):

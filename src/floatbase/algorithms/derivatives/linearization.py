@@ -12,15 +12,9 @@ has $-v\times$ for the base in "body" and $v\times$ in "inertial" representation
 "mixed", $-\omega^\wedge$ for spherical and $-v\times$ for floating joints, and zeros elsewhere. The derivatives of the
 acceleration hold the components of velocity, forces and external wrenches fixed.
 
-On the base's pose and body twist there are two more *charts*. They hold fixed what the column says when the base moves:
-
-| chart | change of the twist | held fixed |
-|---|---|---|
-| "body" | $\epsilon$ | the twist in the base |
-| "tangent" | $b = \epsilon - v \times \delta$ | the twist in the world |
-| "world" | $d\,{}^Av = {}^AX_0\, b$ | the twist in the world, and written there |
-
-For a change $T z$ of these coordinates $A$ becomes $(T A + \dot T)\, T^{-1}$ and $B$ becomes $T B$.
+There are more coordinates, *charts*, of a change of the base than those of the representation, and what is held fixed
+when its pose alone changes is another thing in each (`floatbase.algorithms.derivatives.charts`). For a change $T z$ of
+these coordinates $A$ becomes $(T A + \dot T)\, T^{-1}$ and $B$ becomes $T B$.
 
 Bos 2019, (2.38), (3.20) and (3.42), with the errata: as printed, the derivative by the pose belongs to another chart
 than the rest, and what comes out is no linearisation.
@@ -34,16 +28,14 @@ import numpy as np
 
 from floatbase.algorithms.arguments import configuration, rates
 from floatbase.algorithms.configuration import disturbance_rate
+from floatbase.algorithms.derivatives.charts import Base, by_chart, chart_of
 from floatbase.algorithms.derivatives.forward_dynamics import acceleration_and_derivatives
 from floatbase.algorithms.wrenches import Wrenches
 from floatbase.compiler.dense import dense_matmul
 from floatbase.errors import ArgumentError
 from floatbase.model.tree import Tree
-from floatbase.results import Linearization, charts
+from floatbase.results import INPUTS, Linearization
 from floatbase.spatial.arrays import Array, zeros
-from floatbase.spatial.poses import invert_pose, pose_from
-from floatbase.spatial.rotations import rotation_from_quaternion
-from floatbase.spatial.twists import adjoint, twist_cross
 
 
 def linearize(
@@ -54,47 +46,43 @@ def linearize(
     wrenches: Wrenches | None = None,
     parameters: Any = None,
     chart: str | None = None,
+    inputs: str = "joints",
+    wrenches_fixed: str | None = None,
 ) -> Linearization:
     """`A` (..., 2 nv, 2 nv) and `B` (..., 2 nv, joint_nv) at a state; arguments as in `forward_dynamics`.
 
-    chart: that of the tree's representation if None; in "body" representation also "tangent" or "world".
+    chart: that of the tree's representation if None. inputs: "joints", or "all" generalised forces: B (..., 2 nv, nv).
     """
-    if chart is not None and chart not in charts(tree.floating, tree.representation):
-        raise ArgumentError(
-            f"chart is {chart!r}; for robot {tree.name!r} it must be one of "
-            f"{charts(tree.floating, tree.representation)}"
-        )
+    chart, first = chart_of(tree, chart), first_input(tree, inputs)
     q, v = configuration(tree, q), rates(tree, "v", v)
-    a, by = acceleration_and_derivatives(tree, q, v, tau, wrenches, parameters)
+    a, by = acceleration_and_derivatives(tree, q, v, tau, wrenches, parameters, wrenches_fixed)
     n = tree.nv
-    A, B = zeros((2 * n, 2 * n), by.dq[..., 0]), zeros((2 * n, tree.joint_nv), by.dq[..., 0])
+    A, B = zeros((2 * n, 2 * n), by.dq[..., 0]), zeros((2 * n, n - first), by.dq[..., 0])
     A[..., :n, :n], A[..., :n, n:] = disturbance_rate(tree, v), np.eye(n)
     A[..., n:, :n], A[..., n:, n:] = by.dq, by.dv
-    B[..., n:, :] = by.dtau[..., n - tree.joint_nv :]
-    if chart in ("tangent", "world"):
-        _hold_world_twist(A, v, a)
-        if chart == "tangent":
-            A[..., n : n + 6, n : n + 6] -= twist_cross(v[..., :6])
-        else:
-            _write_in_world(A, B, q)
+    B[..., n:, :] = by.dtau[..., first:]
+    if chart != tree.representation:
+        _change_chart(A, B, Base(tree, q, v), a, chart)
     return Linearization(A, B)
 
 
-def _hold_world_twist(A: Array, v: Array, a: Array) -> None:
-    """From the change of the base's twist in the base to that with the twist in the world held, on the right side."""
-    n = A.shape[-1] // 2
-    cross = twist_cross(v[..., :6])
-    A[..., n:, :6] += A[..., n:, n : n + 6] @ cross
-    A[..., n : n + 6, :6] -= twist_cross(a[..., :6])
-    A[..., :6, :6] = 0.0
+def first_input(tree: Tree, inputs: object) -> int:
+    """The first generalised force that is an input."""
+    if inputs not in INPUTS:
+        raise ArgumentError(f"inputs is {inputs!r}; it must be one of {INPUTS}")
+    return 0 if inputs == "all" else tree.nv - tree.joint_nv
 
 
-def _write_in_world(A: Array, B: Array, q: Array) -> None:
-    """From changes of the twist written in the base to those written in the world; its rate of turn cancels."""
-    n = A.shape[-1] // 2
-    world_H_base = pose_from(rotation_from_quaternion(q[..., 3:7]), q[..., :3])
-    X = adjoint(world_H_base)
-    base = slice(n, n + 6)
-    A[..., :, base] = A[..., :, base] @ adjoint(invert_pose(world_H_base))
-    A[..., base, :] = dense_matmul(X, A[..., base, :])
-    B[..., base, :] = dense_matmul(X, B[..., base, :])
+def _change_chart(A: Array, B: Array, base: Base, a: Array, chart: str) -> None:
+    """From the chart of the representation to another one, in place."""
+    tree, n = base.tree, base.tree.nv
+    pose, twist = slice(0, 6), slice(n, n + 6)
+    own_rate = A[..., pose, pose]
+    _, mixing, turning = base.change(tree.representation, chart)
+    mixing_rate, turning_rate = base.change_rates(chart, a)
+    A[..., twist, :] = dense_matmul(turning, A[..., twist, :])
+    B[..., twist, :] = dense_matmul(turning, B[..., twist, :])
+    A[..., twist, pose] += mixing @ own_rate + mixing_rate
+    A[..., twist, twist] += mixing + turning_rate
+    A[..., n:, :n], A[..., n:, n:] = by_chart(base, chart, A[..., n:, :n], A[..., n:, n:])
+    A[..., pose, pose], A[..., pose, twist] = base.pose_rows(chart)

@@ -10,11 +10,11 @@ $$ w^\top \frac{\partial\tau}{\partial q_j} = \dot\Psi_j^\top \mathrm g + \ddot\
    w^\top \frac{\partial\tau}{\partial v_j} = S_j^\top \mathrm g + (\dot\Psi_j + \dot S_j)^\top \mathrm p, \qquad
    w^\top \frac{\partial\tau}{\partial a_j} = S_j^\top \mathrm p . $$
 
-**From the right**, the change of $\tau$ with $q \oplus \delta$ and $\nu + \epsilon$. All columns on the way to a body
-$L$ change its velocity and acceleration by
+**From the right**, the change of $\tau$ with $q \oplus \delta$, $\nu + \epsilon$ and $\dot\nu + \zeta$. All columns on
+the way to a body $L$ change its velocity and acceleration by
 
 $$ \alpha_L = \sum_j \dot\Psi_j \delta_j + S_j \epsilon_j, \qquad
-   \beta_L = \sum_j \ddot\Psi_j \delta_j + (\dot\Psi_j + \dot S_j)\, \epsilon_j , $$
+   \beta_L = \sum_j \ddot\Psi_j \delta_j + (\dot\Psi_j + \dot S_j)\, \epsilon_j + S_j \zeta_j , $$
 
 and move it by the twist $\eta_L = \sum_j S_j \delta_j$. With $\eta^+_i$ that of what carries $S_i$,
 
@@ -29,10 +29,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from floatbase.algorithms.arguments import rates
+from floatbase.algorithms.arguments import as_array, rates
 from floatbase.algorithms.derivatives.columns import Column, wrench_from
 from floatbase.algorithms.derivatives.composites import Composite, body_composite, gyrate, placed
-from floatbase.algorithms.derivatives.external import held_wrench
 from floatbase.algorithms.derivatives.second_order_composites import (
     VirtualComposite,
     placed_virtual,
@@ -51,14 +50,21 @@ from floatbase.spatial.vectors import add, cross, dot, multiply_transposed, subt
 
 
 def inverse_dynamics_gradient(
-    tree: Tree, q: Any, v: Any, a: Any, w: Any, wrenches: Wrenches | None = None, parameters: Any = None
+    tree: Tree,
+    q: Any,
+    v: Any,
+    a: Any,
+    w: Any,
+    wrenches: Wrenches | None = None,
+    parameters: Any = None,
+    wrenches_fixed: str | None = None,
 ) -> InverseDynamicsGradient:
     r"""`w: (..., nv)` times the derivatives of `inverse_dynamics`, to which the other arguments belong.
 
     That is the gradient of $w^\top\tau$ with respect to configuration, velocity and acceleration, (..., nv) each.
     """
     w = rates(tree, "w", w)
-    s = situation(tree, q, v, a, wrenches, parameters)
+    s = situation(tree, q, v, a, wrenches, parameters, wrenches_fixed)
     m, along = s.mechanism, s.virtual(w)
     virtual = virtual_composites(m, s.motions, along.motions, s.inertias)
     dq, dv, da = ([0.0] * tree.nv for _ in range(3))
@@ -80,11 +86,31 @@ def inverse_dynamics_gradient(
     for held in s.held_wrenches():
         link = held.twist_of(along.motions)
         for j, unit in held.columns:
-            _add(dq, j, held_wrench(tree.representation, link, unit, held.wrench, held.origin))
+            _add(dq, j, held.correction(link, unit))
     for k, armature in s.rotors():
         _add(da, k, armature * w[..., k])
     like = (w, *s.like)
     return InverseDynamicsGradient(*(vector(entries, *like) for entries in (dq, dv, da)))
+
+
+def inverse_dynamics_product(
+    tree: Tree,
+    q: Any,
+    v: Any,
+    a: Any,
+    z: Any,
+    w: Any,
+    wrenches: Wrenches | None = None,
+    parameters: Any = None,
+    wrenches_fixed: str | None = None,
+) -> Array:
+    """The change (..., nv) of `inverse_dynamics` with a change `z: (..., 2 nv)` of the state, `w` of the acceleration.
+
+    That is the derivatives by configuration, velocity and acceleration times the two halves of `z` and `w: (..., nv)`.
+    """
+    z, w = as_array("z", z, 2 * tree.nv, tree), rates(tree, "w", w)
+    s = situation(tree, q, v, a, wrenches, parameters, wrenches_fixed)
+    return _change(s, z[..., : tree.nv], z[..., tree.nv :], w)
 
 
 def inverse_dynamics_change(
@@ -96,15 +122,22 @@ def inverse_dynamics_change(
     epsilon: Any,
     wrenches: Wrenches | None = None,
     parameters: Any = None,
+    wrenches_fixed: str | None = None,
 ) -> Array:
     """How much `inverse_dynamics` (..., nv) changes with the configuration, along `delta`, and the velocity.
 
     delta, epsilon: (..., nv), changes of configuration and velocity; the acceleration is held.
     """
     delta, epsilon = rates(tree, "delta", delta), rates(tree, "epsilon", epsilon)
-    s = situation(tree, q, v, a, wrenches, parameters)
+    s = situation(tree, q, v, a, wrenches, parameters, wrenches_fixed)
+    return _change(s, delta, epsilon, None)
+
+
+def _change(s: Situation, delta: Array, epsilon: Array, alpha: Array | None) -> Array:
+    """The change of inverse dynamics with those of configuration, velocity and, if not None, acceleration."""
+    tree = s.tree
     m, along = s.mechanism, s.virtual(delta)
-    changes = _changes(s, components(delta), components(epsilon))
+    changes = _changes(s, components(delta), components(epsilon), None if alpha is None else components(alpha))
     acting = s.acting()
     forces: list[Screw] = []
     for change, motion, inertia, turning, outside in zip(
@@ -133,19 +166,25 @@ def inverse_dynamics_change(
     for held in s.held_wrenches():
         link_twist = held.twist_of(along.motions)
         for i, unit in held.columns:
-            _add(result, i, held_wrench(tree.representation, unit, link_twist, held.wrench, held.origin))
-    return vector(result, delta, epsilon, *s.like)
+            _add(result, i, held.correction(unit, link_twist))
+    if alpha is None:
+        return vector(result, delta, epsilon, *s.like)
+    for k, armature in s.rotors():
+        _add(result, k, armature * alpha[..., k])
+    return vector(result, delta, epsilon, alpha, *s.like)
 
 
-def _changes(s: Situation, delta: Sequence[Component], epsilon: Sequence[Component]) -> list[tuple[Screw, Screw]]:
+def _changes(
+    s: Situation, delta: Sequence[Component], epsilon: Sequence[Component], alpha: Sequence[Component] | None
+) -> list[tuple[Screw, Screw]]:
     """By how much velocity and acceleration of every element change, its own turn not counted."""
     m = s.mechanism
     own: dict[int, tuple[Screw, Screw]] = {}
     for column in s.joints:
-        own[column.carrier] = _with_column(own.get(column.carrier), column, delta, epsilon)
+        own[column.carrier] = _with_column(own.get(column.carrier), column, delta, epsilon, alpha)
     base = None
     for column in s.base:
-        base = _with_column(base, column, delta, epsilon)
+        base = _with_column(base, column, delta, epsilon, alpha)
     start = (NOTHING, NOTHING)
     if base is not None:
         pose = representation_pose(s.tree, m.base)
@@ -161,11 +200,17 @@ def _changes(s: Situation, delta: Sequence[Component], epsilon: Sequence[Compone
 
 
 def _with_column(
-    before: tuple[Screw, Screw] | None, column: Column, delta: Sequence[Component], epsilon: Sequence[Component]
+    before: tuple[Screw, Screw] | None,
+    column: Column,
+    delta: Sequence[Component],
+    epsilon: Sequence[Component],
+    alpha: Sequence[Component] | None,
 ) -> tuple[Screw, Screw]:
     d, e = delta[column.velocity], epsilon[column.velocity]
     by_velocity = sum_screws(scale_screw(d, column.rate), scale_screw(e, column.unit))
     by_acceleration = sum_screws(scale_screw(d, column.second), scale_screw(e, column.double))
+    if alpha is not None:
+        by_acceleration = sum_screws(by_acceleration, scale_screw(alpha[column.velocity], column.unit))
     if before is None:
         return by_velocity, by_acceleration
     return sum_screws(before[0], by_velocity), sum_screws(before[1], by_acceleration)

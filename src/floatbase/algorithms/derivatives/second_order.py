@@ -64,7 +64,14 @@ Rows = list[list[Component]]
 
 
 def inverse_dynamics_hessian(
-    tree: Tree, q: Any, v: Any, a: Any, w: Any, wrenches: Wrenches | None = None, parameters: Any = None
+    tree: Tree,
+    q: Any,
+    v: Any,
+    a: Any,
+    w: Any,
+    wrenches: Wrenches | None = None,
+    parameters: Any = None,
+    wrenches_fixed: str | None = None,
 ) -> InverseDynamicsHessian:
     r"""Second derivatives of $w^\top\tau$, $\tau$ the `inverse_dynamics` to which the other arguments belong.
 
@@ -75,7 +82,7 @@ def inverse_dynamics_hessian(
     the four are the contractions of the tensors of Pinocchio's `ComputeRNEASecondOrderDerivatives`.
     """
     w = rates(tree, "w", w)
-    s = situation(tree, q, v, a, wrenches, parameters, loaded=tree.representation == "body")
+    s = situation(tree, q, v, a, wrenches, parameters, wrenches_fixed, loaded=False)
     m, carried, along = s.mechanism, s.carried, s.virtual(w)
     carried_virtual = virtual_composites(m, s.motions, along.motions, s.inertias)
     columns, base = moved_columns(s.joints, along.joints), moved_columns(s.base, along.base)
@@ -92,8 +99,8 @@ def inverse_dynamics_hessian(
         whole, whole_virtual = placed(carried[0], pose), placed_virtual(carried_virtual[0], pose)
         here = [(column, products(column, whole, whole_virtual)) for column in base]
         fill_same_carrier(table, here, whole, whole_virtual)
-    if tree.representation != "body":
-        add_held_wrenches(table.dqdq, m, [*base, *columns], along.motions, s.external)
+    if s.fixed != "link":
+        add_held_wrenches(table.dqdq, m, [*base, *columns], along.motions, s.external, s.fixed)
     return InverseDynamicsHessian(*(matrix(rows, w, *s.like) for rows in table))
 
 

@@ -10,7 +10,7 @@ from floatbase.algorithms.arguments import configuration, optional_parameters, r
 from floatbase.algorithms.base import base_acceleration, base_twist
 from floatbase.algorithms.derivatives.columns import Column, base_columns, base_motion, joined_elements, joint_columns
 from floatbase.algorithms.derivatives.composites import Composite, composites
-from floatbase.algorithms.derivatives.external import HeldWrench, held_wrenches
+from floatbase.algorithms.derivatives.external import HeldWrench, fixed_in, held_wrenches
 from floatbase.algorithms.elements import Mechanism, mechanism
 from floatbase.algorithms.inertias import grouped_inertias
 from floatbase.algorithms.inverse_dynamics import rotor_inertias
@@ -44,6 +44,7 @@ class Situation:
     inertias: Sequence[RigidInertia]
     carried: list[Composite]
     external: Mapping[str, Array]
+    fixed: str  # what wrenches are held fixed in
     like: tuple[Array, ...]
 
     def virtual(self, w: Array) -> Moving:
@@ -67,7 +68,7 @@ class Situation:
 
     def held_wrenches(self) -> Iterator[HeldWrench]:
         """External wrenches that do not move with their links."""
-        return held_wrenches(self.mechanism, self.joints, self.base, self.external)
+        return held_wrenches(self.mechanism, self.joints, self.base, self.external, self.fixed)
 
 
 def situation(
@@ -77,9 +78,14 @@ def situation(
     a: Any,
     wrenches: Wrenches | None = None,
     parameters: Any = None,
+    wrenches_fixed: str | None = None,
     loaded: bool = True,
 ) -> Situation:
-    """At a configuration, velocity and acceleration. `loaded`: links carry the external wrenches on them."""
+    """At a configuration, velocity and acceleration.
+
+    `loaded`: links carry the external wrenches on them, also those that are not fixed in them.
+    """
+    fixed = fixed_in(tree, wrenches_fixed)
     q, v, a = configuration(tree, q), rates(tree, "v", v), rates(tree, "a", a)
     external, parameters = wrench_arrays(tree, wrenches), optional_parameters(tree, parameters)
     q_base, q_joints = split(tree, q, 7)
@@ -89,7 +95,7 @@ def situation(
     start = Motion(*base_twist(tree, m.base, v_base), *base_acceleration(tree, m.base, v_base, a_base))
     motions = all_motions(m, start, m.rates(v_joints), m.accelerations(v_joints, a_joints))
     inertias = grouped_inertias(m, parameters, joined_elements(m))
-    carried = composites(m, motions, inertias, external_wrenches(m, external) if loaded else {})
+    carried = composites(m, motions, inertias, external_wrenches(m, external) if loaded or fixed == "link" else {})
     base = base_columns(tree, m.base, base_motion(tree, m.base, v_base, a_base))
     like = tuple(x for x in (q, v, a, parameters, *external.values()) if x is not None)
-    return Situation(tree, m, motions, base, joint_columns(m, motions), inertias, carried, external, like)
+    return Situation(tree, m, motions, base, joint_columns(m, motions), inertias, carried, external, fixed, like)

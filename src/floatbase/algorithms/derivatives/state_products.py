@@ -20,7 +20,9 @@ import numpy as np
 
 from floatbase.algorithms.arguments import as_array, configuration, optional_parameters, rates
 from floatbase.algorithms.configuration import disturbance_rate, integrate, integrate_derivatives
+from floatbase.algorithms.derivatives.external import fixed_in
 from floatbase.algorithms.derivatives.forward_dynamics import factorized_acceleration
+from floatbase.algorithms.derivatives.linearization import first_input
 from floatbase.algorithms.derivatives.products import inverse_dynamics_change, inverse_dynamics_gradient
 from floatbase.algorithms.derivatives.steps import SHARE
 from floatbase.algorithms.factorization import solve as solve_factors
@@ -37,41 +39,77 @@ from floatbase.spatial.arrays import Array, apply_matrix, components, transpose,
 
 
 def forward_dynamics_product(
-    tree: Tree, q: Any, v: Any, tau: Any, z: Any, u: Any, wrenches: Wrenches | None = None, parameters: Any = None
+    tree: Tree,
+    q: Any,
+    v: Any,
+    tau: Any,
+    z: Any,
+    u: Any,
+    wrenches: Wrenches | None = None,
+    parameters: Any = None,
+    inputs: str = "joints",
+    wrenches_fixed: str | None = None,
 ) -> Array:
-    """The change (..., nv) of `forward_dynamics` with a change `z: (..., 2 nv)` of the state, `u` of joint forces."""
-    acceleration = Acceleration(tree, wrenches, parameters)
+    """The change (..., nv) of `forward_dynamics` with a change `z: (..., 2 nv)` of the state, `u` of inputs.
+
+    u: (..., joint_nv), changes of joint forces; with inputs="all" (..., nv), of all generalised forces.
+    """
+    acceleration = Acceleration(tree, wrenches, parameters, wrenches_fixed)
     q, v, tau = configuration(tree, q), rates(tree, "v", v), rates(tree, "tau", tau)
-    return acceleration.change(q, v, tau, *_state_change(tree, z), _joint_forces(tree, u))
+    return acceleration.change(q, v, tau, *_state_change(tree, z), _forces(tree, u, inputs))
 
 
 def forward_dynamics_gradient(
-    tree: Tree, q: Any, v: Any, tau: Any, w: Any, wrenches: Wrenches | None = None, parameters: Any = None
+    tree: Tree,
+    q: Any,
+    v: Any,
+    tau: Any,
+    w: Any,
+    wrenches: Wrenches | None = None,
+    parameters: Any = None,
+    wrenches_fixed: str | None = None,
 ) -> ForwardDynamicsGradient:
     """`w: (..., nv)` times the derivatives of `forward_dynamics`, to which the other arguments belong."""
-    acceleration = Acceleration(tree, wrenches, parameters)
+    acceleration = Acceleration(tree, wrenches, parameters, wrenches_fixed)
     q, v, tau = configuration(tree, q), rates(tree, "v", v), rates(tree, "tau", tau)
     return ForwardDynamicsGradient(*acceleration.gradient(q, v, tau, rates(tree, "w", w)))
 
 
 def linearize_product(
-    tree: Tree, q: Any, v: Any, tau: Any, z: Any, u: Any, wrenches: Wrenches | None = None, parameters: Any = None
+    tree: Tree,
+    q: Any,
+    v: Any,
+    tau: Any,
+    z: Any,
+    u: Any,
+    wrenches: Wrenches | None = None,
+    parameters: Any = None,
+    inputs: str = "joints",
+    wrenches_fixed: str | None = None,
 ) -> Array:
     """`A z + B u` (..., 2 nv) of `linearize` in the representation's own chart."""
     delta, epsilon = _state_change(tree, z)
-    alpha = forward_dynamics_product(tree, q, v, tau, z, u, wrenches, parameters)
+    alpha = forward_dynamics_product(tree, q, v, tau, z, u, wrenches, parameters, inputs, wrenches_fixed)
     above = epsilon + apply_matrix(disturbance_rate(tree, rates(tree, "v", v)), delta)
     return _beside(above, alpha)
 
 
 def linearize_gradient(
-    tree: Tree, q: Any, v: Any, tau: Any, p: Any, wrenches: Wrenches | None = None, parameters: Any = None
+    tree: Tree,
+    q: Any,
+    v: Any,
+    tau: Any,
+    p: Any,
+    wrenches: Wrenches | None = None,
+    parameters: Any = None,
+    inputs: str = "joints",
+    wrenches_fixed: str | None = None,
 ) -> StateGradient:
     """`A^T p` (..., 2 nv) and `B^T p` of `linearize` in the representation's own chart; `p: (..., 2 nv)`."""
-    p_q, p_v = _state_change(tree, p, "p")
-    by = forward_dynamics_gradient(tree, q, v, tau, p_v, wrenches, parameters)
+    first, (p_q, p_v) = first_input(tree, inputs), _state_change(tree, p, "p")
+    by = forward_dynamics_gradient(tree, q, v, tau, p_v, wrenches, parameters, wrenches_fixed)
     turned = apply_matrix(transpose(disturbance_rate(tree, rates(tree, "v", v))), p_q)
-    return StateGradient(_beside(turned + by.dq, p_q + by.dv), by.dtau[..., tree.nv - tree.joint_nv :])
+    return StateGradient(_beside(turned + by.dq, p_q + by.dv), by.dtau[..., first:])
 
 
 def step_product(
@@ -85,11 +123,12 @@ def step_product(
     wrenches: Wrenches | None = None,
     parameters: Any = None,
     method: str = "semi-implicit",
+    inputs: str = "joints",
 ) -> Array:
-    """`A z + B u` (..., 2 nv) of `step_derivatives`, for changes `z` of the state and `u` of joint forces."""
+    """`A z + B u` (..., 2 nv) of `step_derivatives`, for changes `z` of the state and `u` of the inputs."""
     check_method(method)
     q, v, tau = configuration(tree, q), rates(tree, "v", v), rates(tree, "tau", tau)
-    h, (delta, epsilon), force = np.asanyarray(dt)[..., None], _state_change(tree, z), _joint_forces(tree, u)
+    h, (delta, epsilon), force = np.asanyarray(dt)[..., None], _state_change(tree, z), _forces(tree, u, inputs)
     f = Acceleration(tree, wrenches, parameters)
     if method == "rk4":
         return _runge_kutta(f, q, v, tau, h, delta, epsilon, force)
@@ -114,14 +153,16 @@ def step_gradient(
     wrenches: Wrenches | None = None,
     parameters: Any = None,
     method: str = "semi-implicit",
+    inputs: str = "joints",
 ) -> StateGradient:
-    """`A^T p` (..., 2 nv) and `B^T p` (..., joint_nv) of `step_derivatives`, for `p: (..., 2 nv)`."""
+    """`A^T p` (..., 2 nv) and `B^T p` of `step_derivatives`, for `p: (..., 2 nv)`."""
     check_method(method)
+    first = first_input(tree, inputs)
     q, v, tau = configuration(tree, q), rates(tree, "v", v), rates(tree, "tau", tau)
     h, (p_q, p_v) = np.asanyarray(dt)[..., None], _state_change(tree, p, "p")
     f = Acceleration(tree, wrenches, parameters)
     if method == "rk4":
-        return f.joint_gradient(*_runge_kutta_back(f, q, v, tau, h, p_q, p_v))
+        return _gradient(first, *_runge_kutta_back(f, q, v, tau, h, p_q, p_v))
     residual = None
     if method == "midpoint":
         a, residual = _midpoint(f, q, v, tau, h)
@@ -136,14 +177,16 @@ def step_gradient(
     else:
         force = solve(transpose(residual.by_a), alpha[..., None])[..., 0]
         by_q, by_v = (-apply_matrix(transpose(by), force) for by in (residual.by_q, residual.by_v))
-    return f.joint_gradient(delta + by_q, epsilon + by_v, force)
+    return _gradient(first, delta + by_q, epsilon + by_v, force)
 
 
 class Acceleration:
     """Forward dynamics and its derivatives' products; in a program each is there once, however often evaluated."""
 
-    def __init__(self, tree: Tree, wrenches: Wrenches | None, parameters: Any) -> None:
-        self.tree = tree
+    def __init__(
+        self, tree: Tree, wrenches: Wrenches | None, parameters: Any, wrenches_fixed: str | None = None
+    ) -> None:
+        self.tree, self.fixed = tree, fixed_in(tree, wrenches_fixed)
         self.external, self.parameters = wrench_arrays(tree, wrenches), optional_parameters(tree, parameters)
         self.values = [*self.external.values(), *(() if self.parameters is None else (self.parameters,))]
         self._value = subprogram(self._evaluate)
@@ -163,10 +206,6 @@ class Acceleration:
         n, found = self.tree.nv, self._gradient(q, v, tau, w, *self.values)
         return found[..., :n], found[..., n : 2 * n], found[..., 2 * n :]
 
-    def joint_gradient(self, delta: Array, epsilon: Array, force: Array) -> StateGradient:
-        """The parts of a gradient put together."""
-        return StateGradient(_beside(delta, epsilon), force[..., self.tree.nv - self.tree.joint_nv :])
-
     def _settings(self, values: tuple[Array, ...]) -> tuple[dict[str, Array], Array | None]:
         return dict(zip(self.external, values, strict=False)), None if self.parameters is None else values[-1]
 
@@ -178,14 +217,14 @@ class Acceleration:
     ) -> Array:
         settings = self._settings(values)
         factors, a = factorized_acceleration(self.tree, q, v, tau, *settings)
-        right = force - inverse_dynamics_change(self.tree, q, v, a, delta, epsilon, *settings)
+        right = force - inverse_dynamics_change(self.tree, q, v, a, delta, epsilon, *settings, self.fixed)
         return vector(solve_factors(factors, components(right)), right)
 
     def _evaluate_gradient(self, q: Array, v: Array, tau: Array, w: Array, *values: Array) -> Array:
         settings = self._settings(values)
         factors, a = factorized_acceleration(self.tree, q, v, tau, *settings)
         y = vector(solve_factors(factors, components(w)), w, a)
-        by = inverse_dynamics_gradient(self.tree, q, v, a, y, *settings)
+        by = inverse_dynamics_gradient(self.tree, q, v, a, y, *settings, self.fixed)
         return np.concatenate([-by.dq, -by.dv, y], axis=-1)
 
 
@@ -272,10 +311,16 @@ def _state_change(tree: Tree, z: Any, name: str = "z") -> tuple[Array, Array]:
     return z[..., : tree.nv], z[..., tree.nv :]
 
 
-def _joint_forces(tree: Tree, u: Any) -> Array:
-    """Joint forces as generalised ones."""
-    parts = components(as_array("u", u, tree.joint_nv, tree))
-    return vector([*[0.0] * (tree.nv - tree.joint_nv), *parts], np.asanyarray(u))
+def _forces(tree: Tree, u: Any, inputs: str) -> Array:
+    """Inputs as generalised forces."""
+    first = first_input(tree, inputs)
+    u = as_array("u", u, tree.nv - first, tree)
+    return u if first == 0 else vector([*[0.0] * first, *components(u)], u)
+
+
+def _gradient(first: int, delta: Array, epsilon: Array, force: Array) -> StateGradient:
+    """The parts of a gradient put together."""
+    return StateGradient(_beside(delta, epsilon), force[..., first:])
 
 
 def _beside(first: Array, second: Array) -> Array:

@@ -15,7 +15,8 @@ by configuration and velocity, steps $q^+ = q \oplus h (\nu + \beta h f)$, $\nu^
 
 $$ \delta^+ = P \delta + h J (\epsilon + \beta h \alpha), \qquad \epsilon^+ = \epsilon + h \alpha , $$
 
-$\beta = 0$ for "explicit", $1$ for "semi-implicit", $\tfrac12$ for "midpoint" steps; the stages of "rk4" likewise.
+$\beta = 0$ for "explicit", $1$ for "semi-implicit", $\tfrac12$ for "midpoint" steps; the stages of "rk4" likewise. In
+another chart (`floatbase.algorithms.derivatives.charts`) the changes are written there at both states.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ import numpy as np
 
 from floatbase.algorithms.arguments import configuration, optional_parameters, rates
 from floatbase.algorithms.configuration import integrate, integrate_derivatives
+from floatbase.algorithms.derivatives.charts import Base, by_chart, chart_of, in_chart
 from floatbase.algorithms.derivatives.forward_dynamics import acceleration_and_derivatives
+from floatbase.algorithms.derivatives.linearization import first_input
 from floatbase.algorithms.derivatives.parameters import forward_dynamics_parameter_derivatives
 from floatbase.algorithms.midpoint import MidpointEquation, midpoint_acceleration
 from floatbase.algorithms.regressor import regressor
@@ -51,10 +54,22 @@ def step_derivatives(
     wrenches: Wrenches | None = None,
     parameters: Any = None,
     method: str = "semi-implicit",
+    inputs: str = "joints",
+    chart: str | None = None,
 ) -> StepDerivatives:
-    """`A` (..., 2 nv, 2 nv) and `B` (..., 2 nv, joint_nv) of a `step`, to which the arguments belong."""
-    result = _derivatives(Held(tree, wrenches, parameters, "forces", method), q, v, tau, dt)
-    return StepDerivatives(result[..., : 2 * tree.nv], result[..., 2 * tree.nv :])
+    """`A` (..., 2 nv, 2 nv) and `B` (..., 2 nv, joint_nv) of a `step`, to which the arguments belong.
+
+    inputs: "joints", or "all" generalised forces: B (..., 2 nv, nv). chart: that of the representation if None.
+    """
+    chart = chart_of(tree, chart)
+    held = Held(tree, wrenches, parameters, "forces", method, first_input(tree, inputs))
+    found, (q_end, v_end) = _derivatives(held, q, v, tau, dt)
+    n = tree.nv
+    if chart != tree.representation:
+        start = Base(tree, configuration(tree, q), rates(tree, "v", v))
+        found = in_chart(Base(tree, q_end, v_end), chart, found)
+        found[..., :n], found[..., n : 2 * n] = by_chart(start, chart, found[..., :n], found[..., n : 2 * n])
+    return StepDerivatives(found[..., : 2 * n], found[..., 2 * n :])
 
 
 def step_parameter_derivatives(
@@ -68,11 +83,11 @@ def step_parameter_derivatives(
     method: str = "semi-implicit",
 ) -> Array:
     """The derivative (..., 2 nv, 10 n_bodies) of the state after a `step` by inertial parameters."""
-    return _derivatives(Held(tree, wrenches, parameters, "parameters", method), q, v, tau, dt)
+    return _derivatives(Held(tree, wrenches, parameters, "parameters", method), q, v, tau, dt)[0]
 
 
 class Held:
-    """What is held during a step. Derivatives are by state and joint forces, or by inertial parameters alone."""
+    """What is held during a step. Derivatives are by state and forces from the first on, or by inertial parameters."""
 
     def __init__(
         self,
@@ -81,9 +96,10 @@ class Held:
         parameters: Any,
         by: Literal["forces", "parameters"],
         method: str,
+        first: int = 0,
     ) -> None:
         check_method(method)
-        self.tree, self.by_state, self.method = tree, by == "forces", method
+        self.tree, self.by_state, self.method, self.first = tree, by == "forces", method, first
         self.external, self.parameters = wrench_arrays(tree, wrenches), optional_parameters(tree, parameters)
         self.values = [*self.external.values(), *(() if self.parameters is None else (self.parameters,))]
         self.evaluate = subprogram(self._evaluate)
@@ -94,9 +110,7 @@ class Held:
         state = (q, v, tau, external, None if self.parameters is None else values[-1])
         a, by = acceleration_and_derivatives(self.tree, *state)
         if self.by_state:
-            return np.concatenate(
-                [a[..., None], by.dq, by.dv, by.dtau[..., self.tree.nv - self.tree.joint_nv :]], axis=-1
-            )
+            return np.concatenate([a[..., None], by.dq, by.dv, by.dtau[..., self.first :]], axis=-1)
         inputs = forward_dynamics_parameter_derivatives(self.tree, *state)
         if self.method == "rk4":
             return np.concatenate([a[..., None], by.dq, by.dv, inputs], axis=-1)
@@ -127,8 +141,8 @@ def _stage(held: Held, q: Array, v: Array, tau: Array) -> Stage:
     return Stage(found[..., 0], found[..., 1:first], found[..., first:])
 
 
-def _derivatives(held: Held, q: Any, v: Any, tau: Any, dt: Any) -> Array:
-    """All columns (..., 2 nv, columns)."""
+def _derivatives(held: Held, q: Any, v: Any, tau: Any, dt: Any) -> tuple[Array, tuple[Array, Array]]:
+    """All columns (..., 2 nv, columns), and the state at the end."""
     tree, one = held.tree, np.eye(held.tree.nv)
     q, v, tau = configuration(tree, q), rates(tree, "v", v), rates(tree, "tau", tau)
     h = np.asanyarray(dt)[..., None]
@@ -140,11 +154,12 @@ def _derivatives(held: Held, q: Any, v: Any, tau: Any, dt: Any) -> Array:
         a, by_state, by_inputs = _stage(held, q, v, tau)
         change = np.concatenate([by_state, by_inputs], axis=-1)
     share = SHARE[held.method]
-    P, J = integrate_derivatives(tree, q, h * (v + share * h * a))
+    move = h * (v + share * h * a)
+    P, J = integrate_derivatives(tree, q, move)
     moved = turned_combinations(tree, [change], [(J, [share * h * h])])
     delta = held.with_state(moved, P, h[..., None] * J)
     epsilon = held.with_state(combination([h], [change]), None, one)
-    return np.concatenate([delta, epsilon], axis=-2)
+    return np.concatenate([delta, epsilon], axis=-2), (integrate(tree, q, move), v + h * a)
 
 
 def _midpoint(held: Held, q: Array, v: Array, tau: Array, h: Array) -> tuple[Array, Array]:
@@ -154,8 +169,8 @@ def _midpoint(held: Held, q: Array, v: Array, tau: Array, h: Array) -> tuple[Arr
     a = midpoint_acceleration(equation, q, v, tau, h)
     residual = equation.residual(q, v, tau, h, a, *held.values)
     if held.by_state:
-        inputs = zeros((tree.nv, tree.joint_nv), residual.value)
-        inputs[..., tree.nv - tree.joint_nv :, :] = -np.eye(tree.joint_nv)
+        inputs = zeros((tree.nv, tree.nv - held.first), residual.value)
+        inputs[..., held.first :, :] = -np.eye(tree.nv - held.first)
         right = np.concatenate([residual.by_q, residual.by_v, inputs], axis=-1)
     else:
         q_middle, v_middle, _ = equation.middle(q, v, h, a)
@@ -163,7 +178,7 @@ def _midpoint(held: Held, q: Array, v: Array, tau: Array, h: Array) -> tuple[Arr
     return a, solve(combination([-1.0], [residual.by_a]), right)
 
 
-def _runge_kutta(held: Held, q: Array, v: Array, tau: Array, h: Array) -> Array:
+def _runge_kutta(held: Held, q: Array, v: Array, tau: Array, h: Array) -> tuple[Array, tuple[Array, Array]]:
     tree, one = held.tree, np.eye(held.tree.nv)
     stages: list[Stage] = []
 
@@ -171,7 +186,7 @@ def _runge_kutta(held: Held, q: Array, v: Array, tau: Array, h: Array) -> Array:
         stages.append(_stage(held, q, v, tau))
         return stages[-1].acceleration
 
-    ((_, v1), (q2, v2), (_, v3), (_, v4)), _ = runge_kutta_stages(tree, q, v, h, f)
+    ((_, v1), (q2, v2), (_, v3), (_, v4)), accelerations = runge_kutta_stages(tree, q, v, h, f)
     half, (_, by_state, by_inputs) = 0.5 * h[..., None], stages[0]
     a1 = np.concatenate([by_state, by_inputs], axis=-1) if held.by_state else by_inputs
 
@@ -190,13 +205,16 @@ def _runge_kutta(held: Held, q: Array, v: Array, tau: Array, h: Array) -> Array:
 
     move = h / 12.0 * (3.0 * v1 + 2.0 * v2 + 2.0 * v3 - v4)
     P5, J5 = integrate_derivatives(tree, q, move)
-    P6, J6 = integrate_derivatives(tree, integrate(tree, q, move), h / 12.0 * (-v1 + 2.0 * v2 + 2.0 * v3 + 3.0 * v4))
+    between, rest = integrate(tree, q, move), h / 12.0 * (-v1 + 2.0 * v2 + 2.0 * v3 + 3.0 * v4)
+    P6, J6 = integrate_derivatives(tree, between, rest)
     c = h * h / 12.0
     delta = turned_combinations(tree, [a1, a2, a3], [(P6 @ J5, [c, c, -c]), (J6, [c, c, 3.0 * c])])
     delta = held.with_state(delta, P6 @ P5, half * (P6 @ J5 + J6))
     sixth, third = h / 6.0, h / 3.0
     epsilon = held.with_state(combination([sixth, third, third, sixth], [a1, a2, a3, a4]), None, one)
-    return np.concatenate([delta, epsilon], axis=-2)
+    b1, b2, b3, b4 = accelerations
+    end = integrate(tree, between, rest), v + sixth * (b1 + 2.0 * b2 + 2.0 * b3 + b4)
+    return np.concatenate([delta, epsilon], axis=-2), end
 
 
 def _carried(held: Held, stage: Stage, delta: Array, epsilon: Array) -> Array:
