@@ -1,8 +1,9 @@
 r"""Charts: coordinates of a small change of a robot's state.
 
 A change $z$ of a state says how its configuration and its velocity are changed, and of the base there is more than one
-way to write that. In terms of the body twist $v$, its change $\epsilon$ in the base's axes and the motion $\delta$ of the
-base in its axes, with $^AX_B$ and $^{B[A]}X_B$ from the base's frame to the world's and to the world's axes at the base,
+way to write that. In terms of the body twist $v$, its change $\epsilon$ in the base's axes and the motion $\delta$ of
+the base in its axes, with $^AX_B$ and $^{B[A]}X_B$ from the base's frame to the world's, and to the world's axes at the
+base,
 
 | chart | change of the pose | of the twist | held fixed where the pose alone changes |
 |---|---|---|---|
@@ -16,9 +17,9 @@ with $N \delta = (v^l \times \delta^a, v^a \times \delta^a)$. The first three ar
 `integrate` moves the pose by the change of it, and that of the twist is added to its components. Joints have the same
 coordinates in all charts.
 
-With $T$ the matrix between the coordinates of two charts, $T z$, a linear motion $\dot z = A z + B w$ has $A$ and $B$
-become $(T A + \dot T)\, T^{-1}$ and $T B$; a step $z^+ = A z + B w$, $T^+ A\, T^{-1}$ and $T^+ B$ with $T^+$ at its end;
-the derivatives of anything by the state are multiplied by $T^{-1}$.
+With $T$ the matrix between the coordinates of two charts, $T z$, those of a linear motion $\dot z = A z + B w$ become
+$(T A + \dot T)\, T^{-1}$ and $T B$; those of a step $z^+ = A z + B w$ become $T^+ A\, T^{-1}$ and $T^+ B$ with $T^+$ at
+its end; derivatives of anything by the state are multiplied by $T^{-1}$.
 
 Bos 2019, (2.59)-(2.61), (3.4) and (3.5), with errata.
 """

@@ -11,7 +11,7 @@ IEEE Trans. Robotics 40, 2024.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Any
@@ -24,10 +24,13 @@ from floatbase.algorithms.derivatives.columns import (
     twist_from,
 )
 from floatbase.algorithms.derivatives.composites import placed
+from floatbase.algorithms.derivatives.external import fixed_in
+from floatbase.algorithms.derivatives.second_order_tensor_wrenches import wrench_terms
 from floatbase.algorithms.derivatives.second_order_terms import Place, Term, terms
 from floatbase.algorithms.derivatives.situation import situation
 from floatbase.algorithms.elements import Mechanism
 from floatbase.algorithms.kinematics import all_poses, representation_pose
+from floatbase.algorithms.wrenches import Wrenches, wrench_arrays
 from floatbase.compiler.graph import Graph
 from floatbase.compiler.symbol_arrays import symbols
 from floatbase.errors import ShapeError
@@ -74,18 +77,26 @@ class SecondDerivativePattern:
         return tensor
 
 
-def inverse_dynamics_second_derivatives(tree: Tree, q: Any, v: Any, a: Any, parameters: Any = None) -> Array:
-    """The second derivatives of `inverse_dynamics` without external wrenches, as values (..., size).
+def inverse_dynamics_second_derivatives(
+    tree: Tree,
+    q: Any,
+    v: Any,
+    a: Any,
+    wrenches: Wrenches | None = None,
+    parameters: Any = None,
+    wrenches_fixed: str | None = None,
+) -> Array:
+    """The second derivatives of `inverse_dynamics`, to which the arguments belong, as values (..., size).
 
-    `second_derivative_pattern` says where they stand. Derivatives are taken as in `inverse_dynamics_hessian`: the last
-    index of a tensor is the direction of the second one.
+    `second_derivative_pattern`, of the frames at which wrenches act, says where they stand. Derivatives are taken as in
+    `inverse_dynamics_hessian`: the last index of a tensor is the direction of the second one.
     """
     q, v, a = configuration(tree, q), rates(tree, "v", v), rates(tree, "a", a)
-    parameters = optional_parameters(tree, parameters)
-    like = [x for x in (q, v, a, parameters) if x is not None]
-    found = [term.value for term in _all_terms(tree, q, v, a, parameters)]
+    external, parameters = wrench_arrays(tree, wrenches), optional_parameters(tree, parameters)
+    like = [x for x in (q, v, a, parameters, *external.values()) if x is not None]
+    found = [term.value for term in _all_terms(tree, q, v, a, external, parameters, wrenches_fixed)]
     values = []
-    for numbers in second_derivative_pattern(tree).sums:
+    for numbers in second_derivative_pattern(tree, tuple(external), wrenches_fixed).sums:
         total = found[numbers[0]]
         for number in numbers[1:]:
             total = total + found[number]
@@ -93,12 +104,23 @@ def inverse_dynamics_second_derivatives(tree: Tree, q: Any, v: Any, a: Any, para
     return vector(values, *like)
 
 
+def second_derivative_pattern(
+    tree: Tree, wrenches: Sequence[str] = (), wrenches_fixed: str | None = None
+) -> SecondDerivativePattern:
+    """Where second derivatives of inverse dynamics are not zero.
+
+    wrenches: frames at which external wrenches act, in the order in which they are given.
+    """
+    return _pattern(tree, tuple(wrenches), fixed_in(tree, wrenches_fixed))
+
+
 @lru_cache(maxsize=16)
-def second_derivative_pattern(tree: Tree) -> SecondDerivativePattern:
-    """Where second derivatives of inverse dynamics are not zero."""
+def _pattern(tree: Tree, frames: tuple[str, ...], fixed: str) -> SecondDerivativePattern:
     sizes = {"q": tree.nq, "v": tree.nv, "a": tree.nv, "parameters": 10 * len(tree.bodies)}
     with Graph():
-        found = _all_terms(tree, *(symbols(name, size) for name, size in sizes.items()))
+        q, v, a, parameters = (symbols(name, size) for name, size in sizes.items())
+        external = wrench_arrays(tree, {frame: symbols(f"wrench_{frame}", 6) for frame in frames})
+        found = _all_terms(tree, q, v, a, external, parameters, fixed)
     places: dict[Place, list[int]] = defaultdict(list)
     same: dict[int, int] = {}  # symbols that stand for several terms
     for number, term in enumerate(found):
@@ -115,12 +137,21 @@ def second_derivative_pattern(tree: Tree) -> SecondDerivativePattern:
     return SecondDerivativePattern(tree.nv, len(sums), tuple(sums), *patterns)
 
 
-def _all_terms(tree: Tree, q: Array, v: Array, a: Array, parameters: Array | None) -> list[Term]:
-    s = situation(tree, q, v, a, parameters=parameters)
+def _all_terms(
+    tree: Tree,
+    q: Array,
+    v: Array,
+    a: Array,
+    external: Mapping[str, Array],
+    parameters: Array | None,
+    fixed: str | None,
+) -> list[Term]:
+    s = situation(tree, q, v, a, external, parameters, fixed, loaded=False)
     poses = all_poses(s.mechanism, representation_pose(tree, s.mechanism.base))
     columns = [*s.base, *(column.mapped(partial(twist_from, poses[column.carrier])) for column in s.joints)]
     there = [placed(part, pose) for part, pose in zip(s.carried, poses, strict=True)]
-    return list(terms(_ways(s.mechanism, columns), there, tree.nv, *s.like))
+    found = list(terms(_ways(s.mechanism, columns), there, tree.nv, *s.like))
+    return [*found, *wrench_terms(s, columns, poses)]
 
 
 def _ways(m: Mechanism, columns: Sequence[Column]) -> list[list[Column]]:
