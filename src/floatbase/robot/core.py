@@ -341,14 +341,11 @@ class RobotCore:
 
     def _options(self, *given: tuple[str, str | None]) -> tuple[str, ...]:
         """The end of a request: options with what is given for them, none after the last that is not the default."""
-        found: list[str] = []
         last = 0
         for position, (kind, choice) in enumerate(given, 1):
-            default = CHOICES[kind](self.tree)[0]
-            found.append(default if choice is None else choice)
-            if found[-1] != default:
+            if choice is not None and choice != CHOICES[kind](self.tree)[0]:
                 last = position
-        return tuple(found[:last])
+        return tuple(CHOICES[kind](self.tree)[0] if choice is None else choice for kind, choice in given[:last])
 
     def _select(self, request: Request, compiled: Function, method: Callable[..., Any]) -> None:
         """The same for a method of a frame: the built-in function finds the machine code that goes with the name."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from floatbase.robot.core import RobotCore
@@ -20,9 +20,35 @@ if TYPE_CHECKING:
 class Products(RobotCore):
     r"""Derivatives times one vector, at a few times the cost of the dynamics themselves, and second derivatives.
 
-    Changes of a state `z` (..., 2 nv) and vectors `p` by which gradients begin are those of `linearize`; `u` are
-    changes of the joint forces.
+    Changes of a state `z` (..., 2 nv) and vectors `p` by which gradients begin are those of `linearize`, in the chart
+    of the representation; `chart_matrix` leads to others. `u` are changes of the joint forces or, with `inputs="all"`,
+    of all generalised forces (..., nv). For inputs $f$ with $\tau = S f$, take `u = S @ f` and `S.T @ gradient.forces`.
+    `wrenches_fixed` says what external wrenches are held fixed in: the "link", their "directions" or the "world" (see
+    `inverse_dynamics_derivatives`); by default as the components of the representation are. In steps of time these are
+    held.
     """
+
+    def inverse_dynamics_product(
+        self,
+        q: Any,
+        v: Any,
+        a: Any,
+        z: Any,
+        w: Any,
+        wrenches: Mapping[str, Any] | None = None,
+        *,
+        wrenches_fixed: str | None = None,
+        parameters: Any = None,
+        out: Any = None,
+        threads: int | None = None,
+    ) -> Any:
+        r"""The change (..., nv) of `inverse_dynamics` with changes `z` of the state and `w` of the acceleration.
+
+        With $z = (\delta, \epsilon)$ and $w$ (..., nv) that is $\frac{\partial\tau}{\partial q} \delta
+        + \frac{\partial\tau}{\partial\nu} \epsilon + M w$.
+        """
+        request = ("inverse_dynamics_product", *self._options(("wrenches_fixed", wrenches_fixed)))
+        return self._evaluate(request, (q, v, a, z, w), wrenches, out=out, threads=threads, parameters=parameters)
 
     def inverse_dynamics_gradient(
         self,
@@ -32,6 +58,7 @@ class Products(RobotCore):
         w: Any,
         wrenches: Mapping[str, Any] | None = None,
         *,
+        wrenches_fixed: str | None = None,
         parameters: Any = None,
         out: Any = None,
         threads: int | None = None,
@@ -40,7 +67,7 @@ class Products(RobotCore):
 
         `out` is a tuple of three arrays.
         """
-        request = ("inverse_dynamics_gradient",)
+        request = ("inverse_dynamics_gradient", *self._options(("wrenches_fixed", wrenches_fixed)))
         return self._evaluate(  # type: ignore[no-any-return]
             request, (q, v, a, w), wrenches, out=out, threads=threads, parameters=parameters
         )
@@ -54,12 +81,14 @@ class Products(RobotCore):
         u: Any,
         wrenches: Mapping[str, Any] | None = None,
         *,
+        inputs: str = "joints",
+        wrenches_fixed: str | None = None,
         parameters: Any = None,
         out: Any = None,
         threads: int | None = None,
     ) -> Any:
-        """The change (..., nv) of `forward_dynamics` with changes `z` of the state and `u` of joint forces."""
-        request = ("forward_dynamics_product",)
+        """The change (..., nv) of `forward_dynamics` with changes `z` of the state and `u` of inputs."""
+        request = ("forward_dynamics_product", *self._options(("inputs", inputs), ("wrenches_fixed", wrenches_fixed)))
         return self._evaluate(request, (q, v, tau, z, u), wrenches, out=out, threads=threads, parameters=parameters)
 
     def forward_dynamics_gradient(
@@ -70,6 +99,7 @@ class Products(RobotCore):
         w: Any,
         wrenches: Mapping[str, Any] | None = None,
         *,
+        wrenches_fixed: str | None = None,
         parameters: Any = None,
         out: Any = None,
         threads: int | None = None,
@@ -78,7 +108,7 @@ class Products(RobotCore):
 
         `out` is a tuple of three arrays.
         """
-        request = ("forward_dynamics_gradient",)
+        request = ("forward_dynamics_gradient", *self._options(("wrenches_fixed", wrenches_fixed)))
         return self._evaluate(  # type: ignore[no-any-return]
             request, (q, v, tau, w), wrenches, out=out, threads=threads, parameters=parameters
         )
@@ -92,12 +122,14 @@ class Products(RobotCore):
         u: Any,
         wrenches: Mapping[str, Any] | None = None,
         *,
+        inputs: str = "joints",
+        wrenches_fixed: str | None = None,
         parameters: Any = None,
         out: Any = None,
         threads: int | None = None,
     ) -> Any:
         """`A z + B u` (..., 2 nv) with the matrices of `linearize` in the representation's own chart."""
-        request = ("linearize_product",)
+        request = ("linearize_product", *self._options(("inputs", inputs), ("wrenches_fixed", wrenches_fixed)))
         return self._evaluate(request, (q, v, tau, z, u), wrenches, out=out, threads=threads, parameters=parameters)
 
     def linearize_gradient(
@@ -108,12 +140,14 @@ class Products(RobotCore):
         p: Any,
         wrenches: Mapping[str, Any] | None = None,
         *,
+        inputs: str = "joints",
+        wrenches_fixed: str | None = None,
         parameters: Any = None,
         out: Any = None,
         threads: int | None = None,
     ) -> StateGradient:
         """`A^T p` and `B^T p`, as `.state` (..., 2 nv) and `.forces`, of `linearize`, in the representation's chart."""
-        request = ("linearize_gradient",)
+        request = ("linearize_gradient", *self._options(("inputs", inputs), ("wrenches_fixed", wrenches_fixed)))
         return self._evaluate(  # type: ignore[no-any-return]
             request, (q, v, tau, p), wrenches, out=out, threads=threads, parameters=parameters
         )
@@ -129,12 +163,13 @@ class Products(RobotCore):
         wrenches: Mapping[str, Any] | None = None,
         *,
         method: str = "semi-implicit",
+        inputs: str = "joints",
         parameters: Any = None,
         out: Any = None,
         threads: int | None = None,
     ) -> Any:
         """`A z + B u` (..., 2 nv) with the matrices of `step_derivatives`."""
-        request = ("step_product", method)
+        request = ("step_product", method, *self._options(("inputs", inputs)))
         return self._evaluate(request, (q, v, tau, dt, z, u), wrenches, out=out, threads=threads, parameters=parameters)
 
     def step_gradient(
@@ -147,6 +182,7 @@ class Products(RobotCore):
         wrenches: Mapping[str, Any] | None = None,
         *,
         method: str = "semi-implicit",
+        inputs: str = "joints",
         parameters: Any = None,
         out: Any = None,
         threads: int | None = None,
@@ -160,7 +196,7 @@ class Products(RobotCore):
             p, gradient[k] = robot.step_gradient(q[k], v[k], tau[k], dt, p)
         ```
         """
-        request = ("step_gradient", method)
+        request = ("step_gradient", method, *self._options(("inputs", inputs)))
         return self._evaluate(  # type: ignore[no-any-return]
             request, (q, v, tau, dt, p), wrenches, out=out, threads=threads, parameters=parameters
         )
@@ -173,6 +209,7 @@ class Products(RobotCore):
         w: Any,
         wrenches: Mapping[str, Any] | None = None,
         *,
+        wrenches_fixed: str | None = None,
         parameters: Any = None,
         out: Any = None,
         threads: int | None = None,
@@ -182,7 +219,7 @@ class Products(RobotCore):
         Column `j` of `dqdq` is the derivative along velocity `j` of the gradient `inverse_dynamics_gradient(...).dq`.
         `out` is a tuple of four arrays.
         """
-        request = ("inverse_dynamics_hessian",)
+        request = ("inverse_dynamics_hessian", *self._options(("wrenches_fixed", wrenches_fixed)))
         return self._evaluate(  # type: ignore[no-any-return]
             request, (q, v, a, w), wrenches, out=out, threads=threads, parameters=parameters
         )
@@ -192,21 +229,33 @@ class Products(RobotCore):
         q: Any,
         v: Any,
         a: Any,
+        wrenches: Mapping[str, Any] | None = None,
         *,
+        wrenches_fixed: str | None = None,
         parameters: Any = None,
         out: Any = None,
         threads: int | None = None,
     ) -> Any:
         """All second derivatives of `inverse_dynamics` that are not zero (..., size).
 
-        `robot.second_derivative_pattern` says where each stands, and makes tensors of them.
+        `robot.second_derivative_pattern` says where each stands, and makes tensors of them; with wrenches
+        `robot.loaded_second_derivative_pattern(wrenches)` does.
         """
-        request = ("inverse_dynamics_second_derivatives",)
-        return self._evaluate(request, (q, v, a), out=out, threads=threads, parameters=parameters)
+        request = ("inverse_dynamics_second_derivatives", *self._options(("wrenches_fixed", wrenches_fixed)))
+        return self._evaluate(request, (q, v, a), wrenches, out=out, threads=threads, parameters=parameters)
 
     @property
     def second_derivative_pattern(self) -> SecondDerivativePattern:
         """Where the values of `inverse_dynamics_second_derivatives` stand in the four tensors (nv, nv, nv)."""
+        return self.loaded_second_derivative_pattern(())
+
+    def loaded_second_derivative_pattern(
+        self, wrenches: Iterable[str], wrenches_fixed: str | None = None
+    ) -> SecondDerivativePattern:
+        """The same with external wrenches, given the frames they act at, or the mapping of frames to wrenches itself.
+
+        The order of the frames is that in which the wrenches are given.
+        """
         from floatbase.algorithms import second_derivative_pattern
 
-        return second_derivative_pattern(self.tree)
+        return second_derivative_pattern(self.tree, tuple(wrenches), wrenches_fixed)
