@@ -137,5 +137,9 @@ def test_symbols_and_batches(floating, rng):
 def test_charts_that_do_not_exist(rng):
     tree = random_tree(rng, 2, representation="mixed")
     q, v, tau = state_of(tree, rng)
-    with pytest.raises(ArgumentError, match=r"must be one of \('mixed',"):
+    with pytest.raises(ArgumentError, match=r"must be one of \('mixed', 'body'"):
+        linearize(tree, q, v, tau, chart="base")
+    tree = random_tree(rng, 2, floating=False)
+    q, v, tau = state_of(tree, rng)
+    with pytest.raises(ArgumentError, match=r"must be one of \('body',\), since charts differ in .* a floating base"):
         linearize(tree, q, v, tau, chart="world")
