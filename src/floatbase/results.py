@@ -114,7 +114,7 @@ class StateGradient(NamedTuple):
 
 class Linearization(NamedTuple):
     r"""`A` (..., 2 nv, 2 nv) and `B` (..., 2 nv, n) of $\dot z = A z + B w$, with changes z of the state in its tangent
-    space and w of the n joint forces.
+    space and w of the n inputs, joint forces or all generalised ones.
     """
 
     A: Any
@@ -130,7 +130,7 @@ class Step(NamedTuple):
 
 class StepDerivatives(NamedTuple):
     r"""`A` (..., 2 nv, 2 nv) and `B` (..., 2 nv, n) of $z_{k+1} = A z_k + B w_k$, with changes z of the states in their
-    tangent spaces and w of the n joint forces.
+    tangent spaces and w of the n inputs, joint forces or all generalised ones.
     """
 
     A: Any

@@ -55,7 +55,9 @@ class Derivatives(RobotCore):
         are held fixed, wrenches in what `wrenches_fixed` says. `out` is a tuple of three arrays. An analytic recursion:
         Bos 2019, tables 4.2-4.5 with errata, where the derivative by the pose is that of the chart "tangent".
         """
-        request = ("inverse_dynamics_derivatives", *self._options(("chart", chart), ("wrenches_fixed", wrenches_fixed)))
+        request: tuple[str, ...] = ("inverse_dynamics_derivatives",)
+        if chart is not None or wrenches_fixed is not None:
+            request = (*request, *self._options(("chart", chart), ("wrenches_fixed", wrenches_fixed)))
         return self._evaluate(  # type: ignore[no-any-return]
             request, (q, v, a), wrenches, out=out, threads=threads, parameters=parameters
         )
@@ -79,7 +81,9 @@ class Derivatives(RobotCore):
         in the representation; those of the forces are held fixed, wrenches in what `wrenches_fixed` says. `out` is a
         tuple of three arrays. They are $-M^{-1}$ times those of inverse dynamics: Bos 2019, (4.45)-(4.50) with errata.
         """
-        request = ("forward_dynamics_derivatives", *self._options(("chart", chart), ("wrenches_fixed", wrenches_fixed)))
+        request: tuple[str, ...] = ("forward_dynamics_derivatives",)
+        if chart is not None or wrenches_fixed is not None:
+            request = (*request, *self._options(("chart", chart), ("wrenches_fixed", wrenches_fixed)))
         return self._evaluate(  # type: ignore[no-any-return]
             request, (q, v, tau), wrenches, out=out, threads=threads, parameters=parameters
         )
@@ -116,11 +120,9 @@ class Derivatives(RobotCore):
 
         `out` is a tuple of two arrays. Bos 2019, (3.20) and (3.42) with errata.
         """
-        request = (
-            "linearize",
-            self.representation if chart is None else chart,
-            *self._options(("inputs", inputs), ("wrenches_fixed", wrenches_fixed)),
-        )
+        request: tuple[str, ...] = ("linearize", self.representation if chart is None else chart)
+        if inputs != "joints" or wrenches_fixed is not None:
+            request = (*request, *self._options(("inputs", inputs), ("wrenches_fixed", wrenches_fixed)))
         return self._evaluate(  # type: ignore[no-any-return]
             request, (q, v, tau), wrenches, out=out, threads=threads, parameters=parameters
         )

@@ -47,7 +47,9 @@ class Products(RobotCore):
         With $z = (\delta, \epsilon)$ and $w$ (..., nv) that is $\frac{\partial\tau}{\partial q} \delta
         + \frac{\partial\tau}{\partial\nu} \epsilon + M w$.
         """
-        request = ("inverse_dynamics_product", *self._options(("wrenches_fixed", wrenches_fixed)))
+        request: tuple[str, ...] = ("inverse_dynamics_product",)
+        if wrenches_fixed is not None:
+            request = (*request, *self._options(("wrenches_fixed", wrenches_fixed)))
         return self._evaluate(request, (q, v, a, z, w), wrenches, out=out, threads=threads, parameters=parameters)
 
     def inverse_dynamics_gradient(
@@ -67,7 +69,9 @@ class Products(RobotCore):
 
         `out` is a tuple of three arrays.
         """
-        request = ("inverse_dynamics_gradient", *self._options(("wrenches_fixed", wrenches_fixed)))
+        request: tuple[str, ...] = ("inverse_dynamics_gradient",)
+        if wrenches_fixed is not None:
+            request = (*request, *self._options(("wrenches_fixed", wrenches_fixed)))
         return self._evaluate(  # type: ignore[no-any-return]
             request, (q, v, a, w), wrenches, out=out, threads=threads, parameters=parameters
         )
@@ -88,7 +92,9 @@ class Products(RobotCore):
         threads: int | None = None,
     ) -> Any:
         """The change (..., nv) of `forward_dynamics` with changes `z` of the state and `u` of inputs."""
-        request = ("forward_dynamics_product", *self._options(("inputs", inputs), ("wrenches_fixed", wrenches_fixed)))
+        request: tuple[str, ...] = ("forward_dynamics_product",)
+        if inputs != "joints" or wrenches_fixed is not None:
+            request = (*request, *self._options(("inputs", inputs), ("wrenches_fixed", wrenches_fixed)))
         return self._evaluate(request, (q, v, tau, z, u), wrenches, out=out, threads=threads, parameters=parameters)
 
     def forward_dynamics_gradient(
@@ -108,7 +114,9 @@ class Products(RobotCore):
 
         `out` is a tuple of three arrays.
         """
-        request = ("forward_dynamics_gradient", *self._options(("wrenches_fixed", wrenches_fixed)))
+        request: tuple[str, ...] = ("forward_dynamics_gradient",)
+        if wrenches_fixed is not None:
+            request = (*request, *self._options(("wrenches_fixed", wrenches_fixed)))
         return self._evaluate(  # type: ignore[no-any-return]
             request, (q, v, tau, w), wrenches, out=out, threads=threads, parameters=parameters
         )
@@ -129,7 +137,9 @@ class Products(RobotCore):
         threads: int | None = None,
     ) -> Any:
         """`A z + B u` (..., 2 nv) with the matrices of `linearize` in the representation's own chart."""
-        request = ("linearize_product", *self._options(("inputs", inputs), ("wrenches_fixed", wrenches_fixed)))
+        request: tuple[str, ...] = ("linearize_product",)
+        if inputs != "joints" or wrenches_fixed is not None:
+            request = (*request, *self._options(("inputs", inputs), ("wrenches_fixed", wrenches_fixed)))
         return self._evaluate(request, (q, v, tau, z, u), wrenches, out=out, threads=threads, parameters=parameters)
 
     def linearize_gradient(
@@ -147,7 +157,9 @@ class Products(RobotCore):
         threads: int | None = None,
     ) -> StateGradient:
         """`A^T p` and `B^T p`, as `.state` (..., 2 nv) and `.forces`, of `linearize`, in the representation's chart."""
-        request = ("linearize_gradient", *self._options(("inputs", inputs), ("wrenches_fixed", wrenches_fixed)))
+        request: tuple[str, ...] = ("linearize_gradient",)
+        if inputs != "joints" or wrenches_fixed is not None:
+            request = (*request, *self._options(("inputs", inputs), ("wrenches_fixed", wrenches_fixed)))
         return self._evaluate(  # type: ignore[no-any-return]
             request, (q, v, tau, p), wrenches, out=out, threads=threads, parameters=parameters
         )
@@ -169,7 +181,9 @@ class Products(RobotCore):
         threads: int | None = None,
     ) -> Any:
         """`A z + B u` (..., 2 nv) with the matrices of `step_derivatives`."""
-        request = ("step_product", method, *self._options(("inputs", inputs)))
+        request: tuple[str, ...] = ("step_product", method)
+        if inputs != "joints":
+            request = (*request, *self._options(("inputs", inputs)))
         return self._evaluate(request, (q, v, tau, dt, z, u), wrenches, out=out, threads=threads, parameters=parameters)
 
     def step_gradient(
@@ -196,7 +210,9 @@ class Products(RobotCore):
             p, gradient[k] = robot.step_gradient(q[k], v[k], tau[k], dt, p)
         ```
         """
-        request = ("step_gradient", method, *self._options(("inputs", inputs)))
+        request: tuple[str, ...] = ("step_gradient", method)
+        if inputs != "joints":
+            request = (*request, *self._options(("inputs", inputs)))
         return self._evaluate(  # type: ignore[no-any-return]
             request, (q, v, tau, dt, p), wrenches, out=out, threads=threads, parameters=parameters
         )
@@ -219,7 +235,9 @@ class Products(RobotCore):
         Column `j` of `dqdq` is the derivative along velocity `j` of the gradient `inverse_dynamics_gradient(...).dq`.
         `out` is a tuple of four arrays.
         """
-        request = ("inverse_dynamics_hessian", *self._options(("wrenches_fixed", wrenches_fixed)))
+        request: tuple[str, ...] = ("inverse_dynamics_hessian",)
+        if wrenches_fixed is not None:
+            request = (*request, *self._options(("wrenches_fixed", wrenches_fixed)))
         return self._evaluate(  # type: ignore[no-any-return]
             request, (q, v, a, w), wrenches, out=out, threads=threads, parameters=parameters
         )
@@ -241,7 +259,9 @@ class Products(RobotCore):
         `robot.second_derivative_pattern` says where each stands, and makes tensors of them; with wrenches
         `robot.loaded_second_derivative_pattern(wrenches)` does.
         """
-        request = ("inverse_dynamics_second_derivatives", *self._options(("wrenches_fixed", wrenches_fixed)))
+        request: tuple[str, ...] = ("inverse_dynamics_second_derivatives",)
+        if wrenches_fixed is not None:
+            request = (*request, *self._options(("wrenches_fixed", wrenches_fixed)))
         return self._evaluate(request, (q, v, a), wrenches, out=out, threads=threads, parameters=parameters)
 
     @property

@@ -69,7 +69,9 @@ class Steps(RobotCore):
         (..., 2 nv, nv), and `.B @ S` for a constant map S of inputs to them. The components of wrenches are held fixed,
         during the step as well. `out` is a tuple of two arrays.
         """
-        request = ("step_derivatives", method, *self._options(("inputs", inputs), ("chart", chart)))
+        request: tuple[str, ...] = ("step_derivatives", method)
+        if inputs != "joints" or chart is not None:
+            request = (*request, *self._options(("inputs", inputs), ("chart", chart)))
         return self._evaluate(  # type: ignore[no-any-return]
             request, (q, v, tau, dt), wrenches, out=out, threads=threads, parameters=parameters
         )
