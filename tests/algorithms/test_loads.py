@@ -142,6 +142,7 @@ def test_hessian(tree, representation, fixed, rng):
 
 @pytest.mark.parametrize("fixed", FIXED)
 @pytest.mark.parametrize("representation", REPRESENTATIONS)
+@pytest.mark.parametrize("tree", CASES[::2])  # fewer, since tensors take long without a compiled program
 def test_tensors(tree, representation, fixed, rng):
     s = Loaded(with_representation(tree, representation), rng)
     values = inverse_dynamics_second_derivatives(s.tree, s.q, s.v, s.a, s.wrenches, wrenches_fixed=fixed)

@@ -126,6 +126,14 @@ def test_trajectories_in_contact(robot, state, rng):
         robot.trajectory_sensitivities(q, v, forces, DT, {frame: load[:3]})
 
 
+def test_names_in_a_tuple_are_a_name_with_choices_or_several(robot, state):
+    alone = robot.function(("forward_dynamics_derivatives", "tangent"))
+    close(alone(*state), robot.forward_dynamics_derivatives(*state, chart="tangent"))
+    several = robot.function(("inverse_dynamics_derivatives", "mass_matrix"))
+    _, mass = several(*state)
+    close([mass], [robot.mass_matrix(state[0])])
+
+
 def test_defaults_that_are_said_are_the_same_function(robot, state):
     plain = robot.linearize(*state)
     said = robot.linearize(*state, chart="mixed", inputs="joints", wrenches_fixed="directions")

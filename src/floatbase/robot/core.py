@@ -26,7 +26,7 @@ from floatbase.model.positions import (
 )
 from floatbase.model.settings import tree_settings
 from floatbase.results import grouped
-from floatbase.robot.quantities import CHOICES, Request, evaluate, input_ports, parse, with_parameters
+from floatbase.robot.quantities import CHOICES, Request, evaluate, input_ports, names_one, parse, with_parameters
 from floatbase.robot.states import check_configuration
 
 Array = npt.NDArray[np.floating[Any]]
@@ -222,14 +222,7 @@ class RobotCore:
         return self.function(outputs, wrenches).program
 
     def _parse(self, outputs: Output | Sequence[Output]) -> tuple[tuple[Request, ...], bool]:
-        from floatbase.robot.quantities import QUANTITIES
-
-        single = isinstance(outputs, str) or (
-            isinstance(outputs, tuple)
-            and len(outputs) > 1
-            and isinstance(outputs[0], str)
-            and bool(QUANTITIES.get(outputs[0]) and (QUANTITIES[outputs[0]].static or QUANTITIES[outputs[0]].options))
-        )
+        single = isinstance(outputs, str) or names_one(outputs)
         if not isinstance(outputs, Iterable):
             raise ArgumentError(f"function: outputs must be names of quantities, got {outputs!r}")
         items: Sequence[Any] = [outputs] if single else list(outputs)

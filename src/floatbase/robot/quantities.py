@@ -210,6 +210,14 @@ def with_parameters(request: tuple[str, ...]) -> tuple[str, ...]:
     return (request[0] + PARAMETERS, *request[1:])
 
 
+def names_one(outputs: object) -> bool:
+    """Whether a tuple is a name with static arguments, and no list of names."""
+    if not isinstance(outputs, tuple) or len(outputs) < 2 or not all(isinstance(item, str) for item in outputs[:2]):
+        return False
+    quantity = QUANTITIES.get(outputs[0])
+    return quantity is not None and bool(quantity.static or (quantity.options and outputs[1] not in QUANTITIES))
+
+
 def parse(tree: Tree, output: str | Sequence[str]) -> Request:
     """A request from a name, or a tuple of a name and static arguments, checked; choices left out are the default."""
     name, *static = output if isinstance(output, tuple | list) and output else (output,)

@@ -26,7 +26,9 @@ class Steps(RobotCore):
     | "rk4" | 4 | Runge and Kutta's stages, composed on the group without commutators |
     | "midpoint" | 2 | implicit, solved by damped Newton steps; undoes itself in reversed time; an error if it fails |
 
-    Configurations move as `integrate` does. Changes of a state $z = (\delta, \epsilon)$ are as in `linearize`.
+    Configurations move as `integrate` does. The components of wrenches are constant during a step as the representation
+    writes them: they move with their links in "body" representation, stand in the world in "inertial". Changes of a
+    state $z = (\delta, \epsilon)$ are as in `linearize`.
     """
 
     def step(
