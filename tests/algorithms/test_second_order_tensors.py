@@ -26,7 +26,11 @@ def states(rng, tree, shape=()):
 
 def program_of(tree, **more):
     sizes = {name: getattr(tree, size) for name, size in SIZES.items()}
-    return trace(lambda *x: inverse_dynamics_second_derivatives(tree, *x), sizes | more, "second_derivatives")
+
+    def values(q, v, a, parameters=None):
+        return inverse_dynamics_second_derivatives(tree, q, v, a, parameters=parameters)
+
+    return trace(values, sizes | more, "second_derivatives")
 
 
 def cycled():
@@ -51,7 +55,7 @@ def test_program_with_loops_gives_the_same_for_a_batch_of_robots(representation,
     tree = random_tree(rng, 7, representation=representation, kinds=KINDS)
     q, v, a = states(rng, tree, (3,))
     parameters = np.stack([body.parameters for body in tree.bodies]).ravel() * rng.uniform(0.5, 1.5, (3, 1))
-    expected = inverse_dynamics_second_derivatives(tree, q, v, a, parameters)
+    expected = inverse_dynamics_second_derivatives(tree, q, v, a, parameters=parameters)
     (found,) = interpret(program_of(tree, parameters=parameters.shape[-1]), q, v, a, parameters)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
 
