@@ -24,6 +24,7 @@ class TestConsistency:
             assert_allclose(back, phi, atol=1e-12)
 
     @pytest.mark.parametrize(("moments", "physical"), [((1, 1, 2.5), False), ((1, 1, 2), True), ((1, 1, 1.5), True)])
+    @pytest.mark.filterwarnings("ignore::floatbase.spatial.InertiaWarning")
     def test_triangle_inequality(self, moments, physical):
         phi = diagonal(*map(float, moments))
         assert spatial.is_consistent(phi)
@@ -41,6 +42,7 @@ class TestConsistency:
         assert not spatial.is_consistent(np.r_[0.0, 1.0, np.zeros(8)])
         assert not spatial.is_consistent(-diagonal(1.0, 1.0, 1.0))
 
+    @pytest.mark.filterwarnings("ignore::floatbase.spatial.InertiaWarning")
     def test_log_cholesky(self, rng):
         phi = random_parameters(rng)
         theta = spatial.log_cholesky_of_parameters(phi)

@@ -177,5 +177,5 @@ def test_feedback_of_second_order_converges(rng):
     for k in range(300):
         g = spatial.runge_kutta_step(state_group, velocity, 0.01 * k, g, 0.01)
     assert np.linalg.norm(group.minus(g[0], desired)) < 1e-4
-    with pytest.raises(ArgumentError, match="'left' or 'right'"):
+    with pytest.raises(ArgumentError, match="side is 'top'; the valid choices are left, right"):
         spatial.group_error(group, g[0], desired, "top")

@@ -88,6 +88,7 @@ def test_moments_of_round_solids(rng):
     assert_allclose(spatial.ellipsoid_moments(5.0, np.ones(3)), [2.0, 2.0, 2.0])
 
 
+@pytest.mark.filterwarnings("ignore::floatbase.spatial.InertiaWarning")
 def test_predicates_of_ten_thousand_bodies(rng):
     """Second moments against the eigenvalues of the pseudo-inertia, inside, outside and on the boundary."""
     L = rng.uniform(-0.3, 1.0, (10000, 3))

@@ -24,7 +24,8 @@ class Regressors(RobotCore):
     @property
     def inertial_parameters(self) -> npt.NDArray[np.float64]:
         """The robot's own parameters (10 n_bodies,)."""
-        from floatbase.spatial import invert_pose, transform_parameters
+        from floatbase.spatial.inertias import transform_parameters
+        from floatbase.spatial.poses import invert_pose
 
         tree = self.tree
         bodies = [tree.bodies[number] for number in tree.order]

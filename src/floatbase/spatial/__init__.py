@@ -2,12 +2,22 @@
 
 Functions take arrays of numbers, with any leading batch axes, or of symbols. Linear parts come first; quaternions are
 w x y z; `a_H_b` maps coordinates in b to coordinates in a.
+
+Numbers that are not what an argument's type says are refused: a rotation that is none, NaN. The modules have the same
+functions without checks of values, for loops and recursions (see `checks`).
 """
 
 from floatbase.spatial import groups
 from floatbase.spatial.attitudes import AxisAngle, axis_angle_from_rotation, nearest_rotation, rpy_rate_matrix
 from floatbase.spatial.body_regressors import momentum_of_parameters, wrench_of_parameters
-from floatbase.spatial.checks import check_inertia, check_pose, check_rotation, check_skew
+from floatbase.spatial.checks import (
+    InertiaWarning,
+    check_inertia,
+    check_pose,
+    check_rotation,
+    check_skew,
+    guarded_names,
+)
 from floatbase.spatial.composition import (
     apparent_acceleration,
     compose_accelerations,
@@ -115,6 +125,7 @@ from floatbase.spatial.vectorization import tensor_of_vech, vec, vech
 
 __all__ = [
     "AxisAngle",
+    "InertiaWarning",
     "LieGroup",
     "PrincipalInertia",
     "SpinningWheel",
@@ -219,3 +230,5 @@ __all__ = [
     "wrench_cross",
     "wrench_of_parameters",
 ]
+
+globals().update(guarded_names(globals(), __all__))

@@ -19,6 +19,7 @@ import numpy as np
 
 from floatbase.errors import ArgumentError
 from floatbase.spatial.arrays import Array, components, matrix, require_shape
+from floatbase.spatial.kinds import RotationMatrix
 from floatbase.spatial.rotations import rotation_logarithm
 
 
@@ -29,7 +30,7 @@ class AxisAngle(NamedTuple):
     angle: Array
 
 
-def axis_angle_from_rotation(a_R_b: Array) -> AxisAngle:
+def axis_angle_from_rotation(a_R_b: RotationMatrix) -> AxisAngle:
     """Axis and angle of a rotation matrix (..., 3, 3) of numbers; at half a turn the axis's sign is arbitrary."""
     w = rotation_logarithm(a_R_b)
     angle = np.sqrt(np.sum(w * w, axis=-1))

@@ -1,69 +1,143 @@
-"""Checks of numbers that claim to be rotations or poses: they raise, they never repair."""
+"""Checks of numbers that claim to be rotations, poses and the like: they raise, they never repair.
+
+The functions of this room do not look at values: recursions over robots call them, often with symbols. What the package
+gives out are the same functions behind checks of their arguments (`guarded`), each of what its signature says it is.
+Real numbers are checked; symbols and complex numbers, which are for derivatives, pass. `spatial.hat.__wrapped__`, which
+is `spatial.skew.hat`, is the function without checks, for loops in which they would count.
+"""
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
 import numpy as np
 
-from floatbase.errors import ArgumentError, ShapeError
-from floatbase.spatial.arrays import Array, transpose
+from floatbase.errors import ArgumentError, ShapeError, warn
+from floatbase.spatial.arrays import Array
+from floatbase.spatial.demands import CHOICES, DEMANDS, ROUNDING, TOLERANCE, Kind
 
-TOLERANCE = 1e-6
+
+class InertiaWarning(UserWarning):
+    """An inertia is not one that a density of mass can have."""
 
 
-def check_rotation(name: str, a_R_b: Array) -> None:
+def check_rotation(name: str, a_R_b: object) -> None:
     """Raise unless `a_R_b` (..., 3, 3) is a rotation matrix to within 1e-6."""
-    R = np.asarray(a_R_b)
-    if R.shape[-2:] != (3, 3):
-        raise ShapeError(f"{name} has shape {R.shape}; a rotation matrix is (..., 3, 3)")
-    if not np.isfinite(R).all():
-        raise ArgumentError(f"{name} contains NaN or infinity: {R.tolist()}")
-    defect = np.abs(R @ transpose(R) - np.eye(3)).max(initial=0.0)
-    if defect > TOLERANCE:
-        raise ArgumentError(
-            f"{name} is not orthonormal: R R^T differs from 1 by {defect:.3g}, at most {TOLERANCE:g} is allowed"
-        )
-    if (np.linalg.det(R) < 0.0).any():
-        raise ArgumentError(f"{name} is a reflection (determinant -1), not a rotation")
+    require(name, _real(a_R_b), DEMANDS["RotationMatrix"])
 
 
-def check_pose(name: str, a_H_b: Array) -> None:
+def check_pose(name: str, a_H_b: object) -> None:
     """Raise unless `a_H_b` (..., 4, 4) is a pose: a rotation, a finite position and a last row of 0 0 0 1."""
-    H = np.asarray(a_H_b)
-    if H.shape[-2:] != (4, 4):
-        raise ShapeError(f"{name} has shape {H.shape}; a pose is (..., 4, 4)")
-    check_rotation(f"the rotation of {name}", H[..., :3, :3])
-    if not np.isfinite(H).all():
-        raise ArgumentError(f"{name} contains NaN or infinity: {H.tolist()}")
-    if not (H[..., 3, :] == (0.0, 0.0, 0.0, 1.0)).all():
-        raise ArgumentError(f"the last row of {name} is {H[..., 3, :].tolist()}; it must be 0 0 0 1")
+    require(name, _real(a_H_b), DEMANDS["Pose"])
 
 
-def check_skew(name: str, W: Array) -> None:
-    """Raise unless `W` (..., 3, 3) is skew to within 1e-6 of its size: `vee` takes the skew part of any matrix."""
-    matrix = np.asarray(W)
-    if matrix.shape[-2:] != (3, 3):
-        raise ShapeError(f"{name} has shape {matrix.shape}; a skew matrix is (..., 3, 3)")
-    if not np.isfinite(matrix).all():
-        raise ArgumentError(f"{name} contains NaN or infinity: {matrix.tolist()}")
-    defect = np.abs(matrix + transpose(matrix)).max(initial=0.0)
-    if defect > TOLERANCE * max(1.0, np.abs(matrix).max(initial=0.0)):
-        raise ArgumentError(f"{name} is not skew: W + W^T has an entry of size {defect:.3g}, it must vanish")
+def check_skew(name: str, W: object) -> None:
+    """Raise unless `W` (..., 3, 3) is skew to within 1e-6 of its size."""
+    require(name, _real(W), DEMANDS["SkewMatrix"])
 
 
-def check_inertia(name: str, M: Array) -> None:
-    """Raise unless `M` (..., 6, 6) is the inertia of a rigid body: symmetric, m 1 and (m c)^ in their places, m > 0."""
-    matrix = np.asarray(M)
-    if matrix.shape[-2:] != (6, 6):
-        raise ShapeError(f"{name} has shape {matrix.shape}; an inertia is (..., 6, 6)")
-    if not np.isfinite(matrix).all():
-        raise ArgumentError(f"{name} contains NaN or infinity: {matrix.tolist()}")
-    size = max(1.0, np.abs(matrix).max(initial=0.0))
-    if np.abs(matrix - transpose(matrix)).max(initial=0.0) > TOLERANCE * size:
-        raise ArgumentError(f"{name} is not symmetric")
-    masses = matrix[..., [0, 1, 2], [0, 1, 2]]
-    if (masses <= 0.0).any():
-        raise ArgumentError(f"{name} has the mass {masses.min():g}; it must be positive")
-    linear = matrix[..., :3, :3] - masses[..., :1, None] * np.eye(3)
-    moment = matrix[..., :3, 3:] + np.swapaxes(matrix[..., :3, 3:], -1, -2)
-    if max(np.abs(linear).max(initial=0.0), np.abs(moment).max(initial=0.0)) > TOLERANCE * size:
-        raise ArgumentError(f"{name} is not the inertia of one rigid body: its blocks are not m 1, -(m c)^ and (m c)^")
+def check_inertia(name: str, M: object) -> None:
+    """Raise unless `M` (..., 6, 6) is the inertia of a rigid body.
+
+    It is symmetric and positive semidefinite, with m 1 and (m c)^ in their places and m >= 0.
+    """
+    require(name, _real(M), DEMANDS["InertiaMatrix"])
+
+
+def check_array(name: str, x: object, shape: tuple[int, ...]) -> None:
+    """Raise unless `x` has a shape and is finite."""
+    array = np.asarray(x)
+    if array.shape != shape:
+        raise ShapeError(f"{name} has shape {array.shape}; it must be {shape}")
+    if (numbers := _real_numbers(array)) is not None:
+        require(name, numbers, DEMANDS["Array"])
+
+
+def require(name: str, value: Array, kind: Kind) -> None:
+    """Raise unless an array of real numbers is of a kind; `InertiaWarning` if that is doubtful."""
+    core = len(kind.shape)
+    if value.shape[value.ndim - core :] != kind.shape:
+        shape = ", ".join(map(str, kind.shape))
+        raise ShapeError(f"{name} has shape {value.shape} where {kind.description} (..., {shape}) is needed")
+    finite = np.isfinite(value)
+    if not finite.all():
+        place = tuple(np.argwhere(~finite)[0])
+        where = f"its entry {_label('', place)}" if place else "it"
+        raise ArgumentError(f"{name} contains NaN or infinity: {where} is {value[place]}; all numbers must be finite")
+    exact = value.dtype.kind != "f"
+    tolerance = TOLERANCE if exact else max(TOLERANCE, ROUNDING * float(np.finfo(value.dtype).eps))
+    for which, text, sizes, doubt in kind.faults(value.astype(np.float64), tolerance):
+        if which.any():
+            row = tuple(np.argwhere(which)[0])
+            shown = " ".join(np.array2string(value[row], separator=", ").split())
+            message = f"{_label(name, row)} {text.format(sizes[row])}" + (f"; it is {shown}" if core else "")
+            if not doubt:
+                raise ArgumentError(message)
+            warn(message, InertiaWarning)
+
+
+def guarded(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function behind checks of its arguments, under the name by which the package gives it out."""
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    checks = []
+    for position, name in enumerate(names):
+        kind = str(function.__annotations__.get(name)).removesuffix(" | None")
+        if kind in DEMANDS or kind in CHOICES or kind == "Element":
+            place = position if position < code.co_argcount else len(names)
+            checks.append((place, name, f"{function.__name__}: {name}", kind))
+    if not checks:
+        return function
+
+    @functools.wraps(function)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        for position, name, label, kind in checks:
+            if position < len(args):
+                value = args[position]
+            elif name in kwargs:
+                value = kwargs[name]
+            else:
+                continue
+            if kind in CHOICES:
+                _require_choice(label, value, CHOICES[kind])
+            elif kind == "Element":  # of the group that comes with it
+                (args[0] if args else kwargs["group"]).check(label, value)
+            elif (numbers := _real_numbers(value)) is not None:
+                require(label, numbers, DEMANDS[kind])
+        return function(*args, **kwargs)
+
+    checked.__module__ = "floatbase.spatial"
+    return checked
+
+
+def guarded_names(namespace: dict[str, Any], names: list[str]) -> dict[str, Any]:
+    """Those of the names that stand for functions, guarded."""
+    return {name: guarded(namespace[name]) for name in names if isinstance(namespace[name], FunctionType)}
+
+
+def _require_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
+    if value not in choices:
+        raise ArgumentError(f"{name} is {value!r}; the valid choices are {', '.join(map(str, choices))}")
+
+
+def _real_numbers(value: Any) -> Array | None:
+    """An array of what is real numbers; None for symbols, complex numbers, and what is no numbers."""
+    if isinstance(value, list | tuple | float | int):
+        try:
+            value = np.asarray(value)
+        except ValueError:  # of rows of several lengths
+            return None
+    if not isinstance(value, np.ndarray | np.generic):
+        return None
+    return value if value.dtype.kind in "fiu" else None
+
+
+def _real(value: object) -> Array:
+    return np.asarray(value).real
+
+
+def _label(name: str, place: tuple[Any, ...]) -> str:
+    return f"{name}[{', '.join(str(k) for k in place)}]" if place else name

@@ -30,18 +30,19 @@ from __future__ import annotations
 import numpy as np
 
 from floatbase.spatial.arrays import Array, apply_matrix, require_shape, transpose
+from floatbase.spatial.kinds import Pose
 from floatbase.spatial.poses import invert_pose, position_of, rotation_of
 from floatbase.spatial.twists import transform_twist, twist_cross
 
 
-def compose_twists(b_twist: Array, d_twist: Array, b_H_d: Array) -> Array:
+def compose_twists(b_twist: Array, d_twist: Array, b_H_d: Pose) -> Array:
     """The body twist (..., 6) of D in the world, from those of B in the world and of D relative to B."""
     _require_sixes(b_twist, d_twist)
     return transform_twist(invert_pose(b_H_d), b_twist) + d_twist
 
 
 def compose_accelerations(
-    b_acceleration: Array, d_acceleration: Array, b_twist: Array, d_twist: Array, b_H_d: Array
+    b_acceleration: Array, d_acceleration: Array, b_twist: Array, d_twist: Array, b_H_d: Pose
 ) -> Array:
     """The derivative (..., 6) of `compose_twists`, from those of its two twists."""
     _require_sixes(b_acceleration, d_acceleration, b_twist, d_twist)
@@ -51,7 +52,7 @@ def compose_accelerations(
 
 
 def compose_sensor_accelerations(
-    b_acceleration: Array, d_acceleration: Array, b_omega: Array, d_twist: Array, b_H_d: Array
+    b_acceleration: Array, d_acceleration: Array, b_omega: Array, d_twist: Array, b_H_d: Pose
 ) -> Array:
     """The "sensor" acceleration (..., 6) of D, from those of B and of D relative to B; all in their own axes."""
     _require_sixes(b_acceleration, d_acceleration, d_twist)
@@ -63,14 +64,14 @@ def compose_sensor_accelerations(
     return transform_twist(invert_pose(b_H_d), b_acceleration) + d_acceleration + np.concatenate(extra, axis=-1)
 
 
-def compose_inertial_twists(b_twist: Array, d_twist: Array, a_H_b: Array) -> Array:
+def compose_inertial_twists(b_twist: Array, d_twist: Array, a_H_b: Pose) -> Array:
     """The "inertial" twist (..., 6) of D in A, from those of B in A and of D in B, each in its reference's axes."""
     _require_sixes(b_twist, d_twist)
     return b_twist + transform_twist(a_H_b, d_twist)
 
 
 def compose_inertial_accelerations(
-    b_acceleration: Array, d_acceleration: Array, b_twist: Array, d_twist: Array, a_H_b: Array
+    b_acceleration: Array, d_acceleration: Array, b_twist: Array, d_twist: Array, a_H_b: Pose
 ) -> Array:
     """The derivative (..., 6) of `compose_inertial_twists`."""
     _require_sixes(b_acceleration, d_acceleration, b_twist, d_twist)
@@ -79,7 +80,7 @@ def compose_inertial_accelerations(
     return b_acceleration + transform_twist(a_H_b, d_acceleration) + turning
 
 
-def compose_mixed_twists(b_twist: Array, d_twist: Array, a_H_b: Array, b_H_d: Array) -> Array:
+def compose_mixed_twists(b_twist: Array, d_twist: Array, a_H_b: Pose, b_H_d: Pose) -> Array:
     """The "mixed" twist (..., 6) of D in A, from those of B in A (axes of A) and of D in B (axes of B)."""
     _require_sixes(b_twist, d_twist)
     R, omega = rotation_of(a_H_b), b_twist[..., 3:]
@@ -88,7 +89,7 @@ def compose_mixed_twists(b_twist: Array, d_twist: Array, a_H_b: Array, b_H_d: Ar
 
 
 def compose_mixed_accelerations(
-    b_acceleration: Array, d_acceleration: Array, b_twist: Array, d_twist: Array, a_H_b: Array, b_H_d: Array
+    b_acceleration: Array, d_acceleration: Array, b_twist: Array, d_twist: Array, a_H_b: Pose, b_H_d: Pose
 ) -> Array:
     """The derivative (..., 6) of `compose_mixed_twists`."""
     _require_sixes(b_acceleration, d_acceleration, b_twist, d_twist)
@@ -104,7 +105,7 @@ def compose_mixed_accelerations(
     return np.concatenate([linear, angular], axis=-1)
 
 
-def apparent_acceleration(body_acceleration: Array, body_twist: Array, c_H_b: Array, c_twist: Array) -> Array:
+def apparent_acceleration(body_acceleration: Array, body_twist: Array, c_H_b: Pose, c_twist: Array) -> Array:
     """The derivative (..., 6) of the twist of B in A as written in C.
 
     body_acceleration and body_twist are B's in A, c_twist is C's in A, each a body twist (..., 6).

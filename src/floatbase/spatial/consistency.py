@@ -24,6 +24,7 @@ import numpy as np
 from floatbase.errors import ArgumentError
 from floatbase.spatial.arrays import Array, components, matrix, require_shape, transpose, vector, zeros
 from floatbase.spatial.inertias import center_of_parameters, parameters_from_center, pseudo_inertia
+from floatbase.spatial.kinds import HeavyParameters, NotNegative, RotationMatrix
 from floatbase.spatial.skew import hat
 
 TOLERANCE = 1e-9
@@ -43,7 +44,7 @@ class PrincipalInertia(NamedTuple):
         return 0.5 * np.sum(self.moments, axis=-1)[..., None] - self.moments
 
 
-def central_tensor(parameters: Array) -> Array:
+def central_tensor(parameters: HeavyParameters) -> Array:
     """The rotational inertia (..., 3, 3) about the centre of mass of ten parameters (..., 10) of positive mass."""
     m, _, _, _, xx, xy, xz, yy, yz, zz = components(parameters, 10)
     tensor = matrix([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], parameters)
@@ -51,7 +52,7 @@ def central_tensor(parameters: Array) -> Array:
     return tensor + (skew @ skew) / np.asanyarray(m)[..., None, None]
 
 
-def principal_inertia(parameters: Array) -> PrincipalInertia:
+def principal_inertia(parameters: HeavyParameters) -> PrincipalInertia:
     """Principal axes, right-handed, and moments, ascending, of numbers (..., 10) of positive mass.
 
     Where moments are equal the axes are not unique; any is returned.
@@ -85,7 +86,7 @@ def parameters_from_log_cholesky(theta: Array) -> Array:
     return vector([scale * entry for entry in entries], theta)
 
 
-def log_cholesky_of_parameters(parameters: Array) -> Array:
+def log_cholesky_of_parameters(parameters: HeavyParameters) -> Array:
     """The inverse of `parameters_from_log_cholesky`, for numbers (..., 10)."""
     phi = _numbers(parameters)
     pseudo = pseudo_inertia(phi)
@@ -108,8 +109,11 @@ def log_cholesky_of_parameters(parameters: Array) -> Array:
     return result
 
 
-def parameters_from_principal(mass: Array, center: Array, axes: Array, second_moments: Array) -> Array:
-    """Ten parameters (..., 10) from mass, centre, axes and the second moments L along them."""
+def parameters_from_principal(mass: NotNegative, center: Array, axes: RotationMatrix, second_moments: Array) -> Array:
+    """Ten parameters (..., 10) from mass, centre, axes and the second moments L along them.
+
+    Of any L: where one is negative, the parameters are those of no body.
+    """
     L = np.asanyarray(second_moments)
     moments = np.sum(L, axis=-1)[..., None] - L
     tensor = (axes * moments[..., None, :]) @ transpose(axes)
@@ -119,6 +123,4 @@ def parameters_from_principal(mass: Array, center: Array, axes: Array, second_mo
 def _numbers(parameters: Array) -> Array:
     phi = np.asarray(parameters, dtype=np.float64)
     require_shape(phi, 10)
-    if not (np.isfinite(phi).all() and (phi[..., 0] > 0.0).all()):
-        raise ArgumentError(f"inertial parameters must be finite and the mass positive, got {phi.tolist()}")
     return phi

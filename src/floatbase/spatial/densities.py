@@ -11,9 +11,10 @@ from __future__ import annotations
 import numpy as np
 
 from floatbase.spatial.arrays import Array
+from floatbase.spatial.kinds import NotNegative
 
 
-def parameters_of_points(masses: Array, positions: Array) -> Array:
+def parameters_of_points(masses: NotNegative, positions: Array) -> Array:
     """Ten parameters (..., 10) of points of mass (..., n) at positions (..., n, 3)."""
     m, r = np.asanyarray(masses), np.asanyarray(positions)
     x, y, z = r[..., 0], r[..., 1], r[..., 2]
@@ -21,19 +22,19 @@ def parameters_of_points(masses: Array, positions: Array) -> Array:
     return np.stack([np.sum(m * density, axis=-1) for density in densities], axis=-1)
 
 
-def box_moments(mass: float, sides: Array) -> Array:
+def box_moments(mass: NotNegative, sides: NotNegative) -> Array:
     """Principal moments of inertia (3,) of a box about its centre, axes along its sides (3,)."""
     a, b, c = np.asanyarray(sides)
     return np.array([b * b + c * c, a * a + c * c, a * a + b * b]) * (mass / 12.0)
 
 
-def ellipsoid_moments(mass: float, half_axes: Array) -> Array:
+def ellipsoid_moments(mass: NotNegative, half_axes: NotNegative) -> Array:
     """Principal moments of inertia (3,) of an ellipsoid about its centre; a sphere has three equal half axes."""
     a, b, c = np.asanyarray(half_axes)
     return np.array([b * b + c * c, a * a + c * c, a * a + b * b]) * (mass / 5.0)
 
 
-def cylinder_moments(mass: float, radius: float, height: float) -> Array:
+def cylinder_moments(mass: NotNegative, radius: NotNegative, height: NotNegative) -> Array:
     """Principal moments of inertia (3,) of a cylinder along z about its centre."""
     across = mass * (3.0 * radius**2 + height**2) / 12.0
     return np.array([across, across, mass * radius**2 / 2.0])

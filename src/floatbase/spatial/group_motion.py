@@ -16,17 +16,14 @@ convergence is from almost everywhere. Rothammer 2021, section 1.3; Romualdi 202
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
 
 import numpy as np
 
-from floatbase.errors import ArgumentError
 from floatbase.spatial.arrays import Array
 from floatbase.spatial.attitudes import nearest_rotation
 from floatbase.spatial.groups import Element, LieGroup
+from floatbase.spatial.kinds import Pose, Side
 from floatbase.spatial.twists import twist_matrix
-
-Side = Literal["left", "right"]
 
 
 def runge_kutta_step(
@@ -52,32 +49,35 @@ def midpoint_step(
     return group.plus(g, dt * velocity(time + 0.5 * dt, half_way))
 
 
-def projected_step(velocity: Callable[[float, Array], Array], time: float, H: Array, dt: float) -> Array:
+def projected_step(velocity: Callable[[float, Array], Array], time: float, H: Pose, dt: float) -> Array:
     """The pose (4, 4) after a Runge-Kutta step on its matrix, made a rotation again; body twists (6,)."""
 
     def slope(moment: float, pose: Array) -> Array:
-        return pose @ twist_matrix(velocity(moment, pose))
+        return pose @ twist_matrix(velocity(moment, repaired_poses(pose)))
 
     k1 = slope(time, H)
     k2 = slope(time + 0.5 * dt, H + 0.5 * dt * k1)
     k3 = slope(time + 0.5 * dt, H + 0.5 * dt * k2)
     k4 = slope(time + dt, H + dt * k3)
-    result = H + dt / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
-    result[:3, :3] = nearest_rotation(result[:3, :3])
+    return repaired_poses(H + dt / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4))
+
+
+def repaired_poses(H: Array) -> Array:
+    """Matrices (..., 4, 4) near poses with the rotations nearest to them."""
+    result = H.copy()
+    result[..., :3, :3] = nearest_rotation(H[..., :3, :3])
     return result
 
 
 def group_error(group: LieGroup, g: Element, g_desired: Element, side: Side) -> Array:
     """The velocity (n,) that leads to the desired element in unit time, on one side or the other."""
-    if side not in ("left", "right"):
-        raise ArgumentError(f"side is {side!r}; it must be 'left' or 'right'")
     if side == "left":
         return group.minus(g_desired, g)
     return group.logarithm(group.multiply(g_desired, group.inverse(g)))
 
 
 def proportional_velocity(
-    group: LieGroup, g: Element, g_desired: Element, v_desired: Array, gain: Any, side: Side = "right"
+    group: LieGroup, g: Element, g_desired: Element, v_desired: Array, gain: Array, side: Side = "right"
 ) -> Array:
     """The velocity (n,) towards the desired element; gain: a number or a matrix (n, n)."""
     return v_desired + _times(gain, group_error(group, g, g_desired, side))
@@ -90,8 +90,8 @@ def proportional_derivative_acceleration(
     g_desired: Element,
     v_desired: Array,
     a_desired: Array,
-    gain: Any,
-    damping: Any,
+    gain: Array,
+    damping: Array,
     side: Side = "right",
 ) -> Array:
     """The derivative (n,) of the velocity towards the desired motion; gains: numbers or matrices (n, n)."""
@@ -99,6 +99,6 @@ def proportional_derivative_acceleration(
     return a_desired + _times(damping, v_desired - v) + _times(gain, error)
 
 
-def _times(gain: Any, x: Array) -> Array:
+def _times(gain: Array, x: Array) -> Array:
     gain = np.asanyarray(gain)
     return gain * x if gain.ndim == 0 else gain @ x

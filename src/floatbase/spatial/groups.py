@@ -31,8 +31,9 @@ from typing import Any
 
 import numpy as np
 
-from floatbase.errors import ShapeError
+from floatbase.errors import ArgumentError, ShapeError
 from floatbase.spatial.arrays import Array
+from floatbase.spatial.checks import check_array, check_pose, check_rotation
 from floatbase.spatial.poses import invert_pose, pose_exponential, pose_logarithm
 from floatbase.spatial.rotations import rotation_exponential, rotation_logarithm
 from floatbase.spatial.skew import hat
@@ -44,7 +45,10 @@ Element = Any  # an array for the simple groups, a tuple of elements for the com
 
 @dataclass(frozen=True, eq=False)
 class LieGroup:
-    """A group of elements without batch axes, with vectors (n,) as its algebra."""
+    """A group of elements without batch axes, with vectors (n,) as its algebra.
+
+    Its functions do not look at values, apart from `check`: steps and feedback laws check where they begin.
+    """
 
     dimension: int
     identity: Element
@@ -55,6 +59,7 @@ class LieGroup:
     adjoint: Callable[[Element], Array]  # (n, n)
     bracket: Callable[[Array], Array]  # (n, n): ad_x
     right_jacobian: Callable[[Array], Array]  # (n, n)
+    check: Callable[[str, Element], None] = lambda name, g: None  # raises unless the argument `name` is an element
 
     def plus(self, g: Element, x: Array) -> Element:
         """`g exp(x)`."""
@@ -75,6 +80,7 @@ rotations = LieGroup(
     np.asanyarray,
     hat,
     rotation_right_jacobian,
+    check_rotation,
 )
 poses = LieGroup(
     6,
@@ -86,6 +92,7 @@ poses = LieGroup(
     adjoint,
     twist_cross,
     pose_right_jacobian,
+    check_pose,
 )
 
 
@@ -101,6 +108,7 @@ def vectors(n: int) -> LieGroup:
         lambda g: np.eye(n),
         lambda x: np.zeros((n, n)),
         lambda x: np.eye(n),
+        lambda name, g: check_array(name, g, (n,)),
     )
 
 
@@ -120,6 +128,13 @@ def product(*groups: LieGroup) -> LieGroup:
             raise ShapeError(f"x has shape {np.shape(x)}; the group needs ({sum(g.dimension for g in groups)},)")
         return np.split(np.asanyarray(x), ends)
 
+    def check(name: str, g: Element) -> None:
+        if not isinstance(g, tuple) or len(g) != len(groups):
+            found = f"a tuple of {len(g)}" if isinstance(g, tuple) else f"{type(g).__name__} {g!r}"
+            raise ArgumentError(f"{name} must be a tuple of {len(groups)}, an element of each group; it is {found}")
+        for k, (group, item) in enumerate(zip(groups, g, strict=True)):
+            group.check(f"{name}[{k}]", item)
+
     def each(name: str, g: Element) -> tuple[Any, ...]:
         return tuple(getattr(group, name)(item) for group, item in zip(groups, g, strict=True))
 
@@ -133,6 +148,7 @@ def product(*groups: LieGroup) -> LieGroup:
         lambda g: _diagonal(each("adjoint", g)),
         lambda x: _diagonal(each("bracket", parts(x))),
         lambda x: _diagonal(each("right_jacobian", parts(x))),
+        check,
     )
 
 
@@ -164,6 +180,7 @@ def tangent(group: LieGroup) -> LieGroup:
         adjoint_of,
         bracket,
         lambda x: _jacobian_series(bracket(x)),
+        product(group, vectors(n)).check,
     )
 
 

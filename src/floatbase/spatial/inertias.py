@@ -16,12 +16,13 @@ from __future__ import annotations
 import numpy as np
 
 from floatbase.spatial.arrays import Array, Component, components, matrix, require_shape, vector
+from floatbase.spatial.kinds import CentralTensor, HeavyParameters, InertiaMatrix, NotNegative, Parameters, Pose
 from floatbase.spatial.poses import position_of, rotation_of
 from floatbase.spatial.rigid_inertia import RigidInertia, inertia_rows, second_of, shift_inertia, tensor_of
 from floatbase.spatial.vectors import Matrix, Vector, congruence, multiply
 
 
-def parameters_from_center(mass: Array, center: Array, central_tensor: Array) -> Array:
+def parameters_from_center(mass: NotNegative, center: Array, central_tensor: CentralTensor) -> Array:
     """Ten parameters (..., 10) from mass (...), centre of mass (..., 3) and tensor about it (..., 3, 3)."""
     c = _triple(center)
     S = central_tensor
@@ -30,26 +31,26 @@ def parameters_from_center(mass: Array, center: Array, central_tensor: Array) ->
     return vector(_flat(shift_inertia(central, c)), center, S[..., 0])
 
 
-def center_of_parameters(parameters: Array) -> Array:
+def center_of_parameters(parameters: HeavyParameters) -> Array:
     """The centre of mass (..., 3)."""
     require_shape(parameters, 10)
     return parameters[..., 1:4] / parameters[..., :1]
 
 
-def inertia_matrix(parameters: Array) -> Array:
+def inertia_matrix(parameters: Parameters) -> Array:
     """The 6x6 inertia (..., 6, 6), linear first, of ten parameters (..., 10)."""
     m, x, y, z, *tensor = components(parameters, 10)
     return matrix(inertia_rows(m, (x, y, z), tuple(tensor)), parameters)
 
 
-def parameters_of_inertia_matrix(M: Array) -> Array:
+def parameters_of_inertia_matrix(M: InertiaMatrix) -> Array:
     """Ten parameters (..., 10) of a 6x6 inertia (..., 6, 6): the inverse of `inertia_matrix`."""
     require_shape(M, 6, 6)
     places = ((0, 0), (5, 1), (3, 2), (4, 0), (3, 3), (3, 4), (3, 5), (4, 4), (4, 5), (5, 5))
     return vector([M[..., i, j][()] for i, j in places], M[..., 0])
 
 
-def transform_parameters(a_H_b: Array, parameters_b: Array) -> Array:
+def transform_parameters(a_H_b: Pose, parameters_b: Parameters) -> Array:
     """The parameters (..., 10) about a's origin in a's axes of a body given by those in b."""
     m, x, y, z, *tensor = components(parameters_b, 10)
     R = rotation_of(a_H_b)
@@ -59,7 +60,7 @@ def transform_parameters(a_H_b: Array, parameters_b: Array) -> Array:
 
 
 def pseudo_inertia(parameters: Array) -> Array:
-    """The pseudo-inertia (..., 4, 4): second moments, first moments and mass of the density."""
+    """The pseudo-inertia (..., 4, 4): second moments, first moments and mass of the density, of any ten numbers."""
     m, x, y, z, *tensor = components(parameters, 10)
     xx, xy, xz, yy, yz, zz = second_of(tuple(tensor))
     rows = [[xx, xy, xz, x], [xy, yy, yz, y], [xz, yz, zz, z], [x, y, z, m]]

@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 
 from floatbase.spatial.arrays import Array, apply_matrix, require_shape, transpose, zeros
+from floatbase.spatial.kinds import Pose, RotationMatrix
 from floatbase.spatial.rotations import real, rotation_exponential, rotation_logarithm
 
 _SERIES_BELOW = 0.1  # angle below which the coefficients of V are series
 
 
-def pose_from(a_R_b: Array, a_o_b: Array) -> Array:
+def pose_from(a_R_b: RotationMatrix, a_o_b: Array) -> Array:
     """`a_H_b` (..., 4, 4) from a rotation (..., 3, 3) and the position (..., 3) of b's origin in a."""
     result = zeros((4, 4), a_R_b[..., 0], a_o_b)
     result[..., :3, :3] = a_R_b
@@ -29,25 +30,25 @@ def pose_from(a_R_b: Array, a_o_b: Array) -> Array:
     return result
 
 
-def rotation_of(a_H_b: Array) -> Array:
+def rotation_of(a_H_b: Pose) -> Array:
     """`a_R_b` (..., 3, 3)."""
     require_shape(a_H_b, 4, 4)
     return a_H_b[..., :3, :3]
 
 
-def position_of(a_H_b: Array) -> Array:
+def position_of(a_H_b: Pose) -> Array:
     """The position (..., 3) of b's origin in a."""
     require_shape(a_H_b, 4, 4)
     return a_H_b[..., :3, 3]
 
 
-def invert_pose(a_H_b: Array) -> Array:
+def invert_pose(a_H_b: Pose) -> Array:
     """`b_H_a`."""
     b_R_a = transpose(rotation_of(a_H_b))
     return pose_from(b_R_a, -apply_matrix(b_R_a, position_of(a_H_b)))
 
 
-def apply_pose(a_H_b: Array, b_p: Array) -> Array:
+def apply_pose(a_H_b: Pose, b_p: Array) -> Array:
     """The coordinates (..., 3) in a of a point given in b."""
     return apply_matrix(rotation_of(a_H_b), b_p) + position_of(a_H_b)
 
@@ -63,7 +64,7 @@ def pose_exponential(twist: Array) -> Array:
     return pose_from(rotation_exponential(w), position)
 
 
-def pose_logarithm(a_H_b: Array) -> Array:
+def pose_logarithm(a_H_b: Pose) -> Array:
     """The twist (..., 6) whose exponential is the pose, with an angle of at most pi."""
     w = rotation_logarithm(rotation_of(a_H_b))
     p = position_of(a_H_b)

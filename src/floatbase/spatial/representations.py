@@ -21,6 +21,7 @@ import numpy as np
 
 from floatbase.errors import ArgumentError
 from floatbase.spatial.arrays import Array, apply_matrix, require_shape, transpose
+from floatbase.spatial.kinds import Pose
 from floatbase.spatial.poses import invert_pose, pose_from, position_of, rotation_of
 from floatbase.spatial.twists import adjoint, transform_twist, transform_wrench
 
@@ -28,7 +29,7 @@ TwistForm = Literal["mixed", "body", "inertial"]
 AccelerationForm = Literal["mixed", "body", "inertial", "sensor"]
 
 
-def form_H_body(form: TwistForm, world_H_body: Array) -> Array:
+def form_H_body(form: TwistForm, world_H_body: Pose) -> Array:
     """The pose (..., 4, 4) of the body's frame in the frame its twist is written in."""
     if form not in get_args(TwistForm):
         raise ArgumentError(f"unknown representation {form!r}; the valid choices are {', '.join(get_args(TwistForm))}")
@@ -40,7 +41,7 @@ def form_H_body(form: TwistForm, world_H_body: Array) -> Array:
     return pose_from(np.eye(3, like=world_H_body), nowhere)
 
 
-def representation_matrix(form: TwistForm, world_H_body: Array) -> Array:
+def representation_matrix(form: TwistForm, world_H_body: Pose) -> Array:
     """`T` (..., 6, 6) with `twist in form = T @ body twist`; wrenches change by its inverse transpose."""
     return adjoint(form_H_body(form, world_H_body))
 
@@ -53,13 +54,13 @@ def spin_of_form(form: TwistForm, body_twist: Array) -> Array:
     return np.concatenate([0.0 * body_twist[..., :3], angular], axis=-1)
 
 
-def change_twist(twist: Array, source: TwistForm, target: TwistForm, world_H_body: Array) -> Array:
+def change_twist(twist: Array, source: TwistForm, target: TwistForm, world_H_body: Pose) -> Array:
     """A twist (..., 6) from one representation to another."""
     body_twist = transform_twist(invert_pose(form_H_body(source, world_H_body)), twist)
     return transform_twist(form_H_body(target, world_H_body), body_twist)
 
 
-def change_wrench(wrench: Array, source: TwistForm, target: TwistForm, world_H_body: Array) -> Array:
+def change_wrench(wrench: Array, source: TwistForm, target: TwistForm, world_H_body: Pose) -> Array:
     """A wrench (..., 6) from one representation to another; its power with the twist stays the same."""
     body_wrench = transform_wrench(invert_pose(form_H_body(source, world_H_body)), wrench)
     return transform_wrench(form_H_body(target, world_H_body), body_wrench)
@@ -69,7 +70,7 @@ def change_acceleration(
     acceleration: Array,
     source: AccelerationForm,
     target: AccelerationForm,
-    world_H_body: Array,
+    world_H_body: Pose,
     body_twist: Array,
 ) -> Array:
     """An acceleration (..., 6), the derivative of a twist's components, from one form to another.
@@ -92,7 +93,7 @@ def change_acceleration(
 
 
 def proper_acceleration(
-    acceleration: Array, form: AccelerationForm, world_H_body: Array, gravity: Array = (0.0, 0.0, -9.81)
+    acceleration: Array, form: AccelerationForm, world_H_body: Pose, gravity: Array = (0.0, 0.0, -9.81)
 ) -> Array:
     """The acceleration (..., 6) relative to free fall; `gravity` is the acceleration vector in the world."""
     require_shape(acceleration, 6)

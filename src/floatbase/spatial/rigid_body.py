@@ -20,9 +20,9 @@ from typing import Literal
 
 import numpy as np
 
-from floatbase.errors import ArgumentError
 from floatbase.spatial.arrays import Array, apply_matrix, require_shape, transpose
 from floatbase.spatial.inertias import inertia_matrix, transform_parameters
+from floatbase.spatial.kinds import BodyParameters, HeavyParameters, Parameters, Pose
 from floatbase.spatial.poses import apply_pose, position_of, rotation_of
 from floatbase.spatial.representations import TwistForm, change_wrench, form_H_body
 from floatbase.spatial.twists import transform_twist, transform_wrench, wrench_cross
@@ -31,36 +31,38 @@ EquationForm = Literal["mixed", "body", "inertial", "sensor", "proper sensor"]
 GRAVITY = (0.0, 0.0, -9.81)
 
 
-def body_kinetic_energy(parameters: Array, body_twist: Array) -> Array:
+def body_kinetic_energy(parameters: Parameters, body_twist: Array) -> Array:
     """Kinetic energy (...) of a body with ten parameters (..., 10) and body twist (..., 6)."""
     return 0.5 * np.sum(body_twist * apply_matrix(inertia_matrix(parameters), body_twist), axis=-1)
 
 
-def body_potential_energy(parameters: Array, world_H_body: Array, gravity: Array = GRAVITY) -> Array:
+def body_potential_energy(parameters: Parameters, world_H_body: Pose, gravity: Array = GRAVITY) -> Array:
     """Potential energy (...) in uniform gravity, zero at the world's origin."""
     first_moment = apply_matrix(rotation_of(world_H_body), parameters[..., 1:4])
     first_moment = first_moment + parameters[..., :1] * position_of(world_H_body)
     return -np.sum(np.asanyarray(gravity) * first_moment, axis=-1)
 
 
-def body_lagrangian(parameters: Array, world_H_body: Array, body_twist: Array, gravity: Array = GRAVITY) -> Array:
+def body_lagrangian(parameters: Parameters, world_H_body: Pose, body_twist: Array, gravity: Array = GRAVITY) -> Array:
     """Kinetic minus potential energy (...)."""
     return body_kinetic_energy(parameters, body_twist) - body_potential_energy(parameters, world_H_body, gravity)
 
 
-def body_momentum(parameters: Array, body_twist: Array, form: TwistForm, world_H_body: Array) -> Array:
+def body_momentum(parameters: Parameters, body_twist: Array, form: TwistForm, world_H_body: Pose) -> Array:
     """Momentum (..., 6): about and in the frame that the form says."""
     return change_wrench(apply_matrix(inertia_matrix(parameters), body_twist), "body", form, world_H_body)
 
 
-def body_momentum_rate(parameters: Array, body_wrench: Array, world_H_body: Array, gravity: Array = GRAVITY) -> Array:
+def body_momentum_rate(
+    parameters: Parameters, body_wrench: Array, world_H_body: Pose, gravity: Array = GRAVITY
+) -> Array:
     """Derivative (..., 6) of the "inertial" momentum, from the external wrench (..., 6) in the body's frame."""
     weight = apply_matrix(inertia_matrix(parameters), _free_fall("body", world_H_body, gravity, body_wrench))
     return transform_wrench(world_H_body, weight + body_wrench)
 
 
 def central_momentum_rate(
-    parameters: Array, body_wrench: Array, world_H_body: Array, gravity: Array = GRAVITY
+    parameters: HeavyParameters, body_wrench: Array, world_H_body: Pose, gravity: Array = GRAVITY
 ) -> Array:
     """Derivative (..., 6) of the momentum about the moving centre of mass in world axes: weight and wrench there."""
     rate = body_momentum_rate(parameters, body_wrench, world_H_body, gravity)
@@ -69,10 +71,10 @@ def central_momentum_rate(
 
 
 def external_wrench(
-    parameters: Array,
+    parameters: Parameters,
     acceleration: Array,
     form: EquationForm,
-    world_H_body: Array,
+    world_H_body: Pose,
     body_twist: Array,
     gravity: Array = GRAVITY,
 ) -> Array:
@@ -94,22 +96,16 @@ def external_wrench(
 
 
 def body_acceleration(
-    parameters: Array, body_wrench: Array, world_H_body: Array, body_twist: Array, gravity: Array = GRAVITY
+    parameters: BodyParameters, body_wrench: Array, world_H_body: Pose, body_twist: Array, gravity: Array = GRAVITY
 ) -> Array:
     """Derivative (..., 6) of the body twist under an external wrench (..., 6) in the body's frame and gravity."""
     M = inertia_matrix(parameters)
     gyration = apply_matrix(wrench_cross(body_twist), apply_matrix(M, body_twist))
-    try:
-        motion = np.linalg.solve(M, (body_wrench - gyration)[..., None])[..., 0]
-    except np.linalg.LinAlgError:
-        raise ArgumentError(
-            "a body with these inertial parameters cannot be accelerated: its inertia is singular; mass and moments of "
-            "inertia must be positive"
-        ) from None
+    motion = np.linalg.solve(M, (body_wrench - gyration)[..., None])[..., 0]
     return motion + _free_fall("body", world_H_body, gravity, body_wrench)
 
 
-def _free_fall(form: TwistForm, world_H_body: Array, gravity: Array, like: Array) -> Array:
+def _free_fall(form: TwistForm, world_H_body: Pose, gravity: Array, like: Array) -> Array:
     """The acceleration (..., 6) of free fall without rotation, in the axes of a form."""
     g = np.asanyarray(gravity)
     if form == "body":

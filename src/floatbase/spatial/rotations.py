@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from floatbase.spatial.arrays import Array, components, matrix, require_shape, vector
+from floatbase.spatial.kinds import Quaternion, RotationMatrix, UnitVector
 from floatbase.spatial.vectors import Matrix
 
 SMALL_ANGLE = 1e-2  # below, the series' first neglected term is under one rounding of float64
@@ -34,12 +35,12 @@ def quaternion_rows(w: Any, x: Any, y: Any, z: Any) -> Matrix:
     )
 
 
-def rotation_from_quaternion(quaternion: Array) -> Array:
+def rotation_from_quaternion(quaternion: Quaternion) -> Array:
     """`a_R_b` (..., 3, 3) of a unit quaternion `w x y z` (..., 4)."""
     return matrix(quaternion_rows(*components(quaternion, 4)), quaternion)
 
 
-def quaternion_from_rotation(a_R_b: Array) -> Array:
+def quaternion_from_rotation(a_R_b: RotationMatrix) -> Array:
     """The unit quaternion `w x y z` (..., 4), w >= 0, of a rotation matrix (..., 3, 3).
 
     Of the four ways to divide, the one with the largest divisor is taken (S. Shepperd, 1978).
@@ -64,7 +65,7 @@ def quaternion_from_rotation(a_R_b: Array) -> Array:
 
 
 def multiply_quaternions(a_Q_b: Array, b_Q_c: Array) -> Array:
-    """`a_Q_c`: the quaternion of the product of two rotations."""
+    """`a_Q_c`: the quaternion of the product of two rotations; the product of any two quaternions (..., 4)."""
     w, x, y, z = components(a_Q_b, 4)
     s, i, j, k = components(b_Q_c, 4)
     entries = (
@@ -83,7 +84,7 @@ def quaternion_exponential(rotation_vector: Array) -> Array:
     return vector([cosine, sinc * x, sinc * y, sinc * z], rotation_vector)
 
 
-def quaternion_logarithm(quaternion: Array) -> Array:
+def quaternion_logarithm(quaternion: Quaternion) -> Array:
     """The rotation vector (..., 3) of a unit quaternion, of length at most pi."""
     w, x, y, z = components(quaternion, 4)
     sign = np.where(real(w) < 0.0, -1.0, 1.0)[()]
@@ -107,12 +108,12 @@ def rotation_exponential(rotation_vector: Array) -> Array:
     return rotation_from_quaternion(quaternion_exponential(rotation_vector))
 
 
-def rotation_logarithm(a_R_b: Array) -> Array:
+def rotation_logarithm(a_R_b: RotationMatrix) -> Array:
     """The rotation vector (..., 3) of a rotation matrix, of length at most pi."""
     return quaternion_logarithm(quaternion_from_rotation(a_R_b))
 
 
-def rotation_about_axis(axis: Array, angle: Array) -> Array:
+def rotation_about_axis(axis: UnitVector, angle: Array) -> Array:
     """The rotation by `angle` (...) about a unit `axis` (..., 3)."""
     return rotation_exponential(axis * np.asanyarray(angle)[..., None])
 
@@ -128,7 +129,7 @@ def rotation_from_rpy(roll_pitch_yaw: Array) -> Array:
     return matrix(rows, roll_pitch_yaw)
 
 
-def rpy_from_rotation(a_R_b: Array) -> Array:
+def rpy_from_rotation(a_R_b: RotationMatrix) -> Array:
     """Roll, pitch and yaw (..., 3); at a pitch of a quarter turn only one combination of the others is defined."""
     require_shape(a_R_b, 3, 3)
     pitch = _atan2(-a_R_b[..., 2, 0], np.sqrt(a_R_b[..., 0, 0] ** 2 + a_R_b[..., 1, 0] ** 2))

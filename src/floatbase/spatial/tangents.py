@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from floatbase.spatial.arrays import Array, zeros
+from floatbase.spatial.kinds import RegularTwist, RegularVector
 from floatbase.spatial.rotations import real
 from floatbase.spatial.skew import hat
 
@@ -56,7 +57,7 @@ def rotation_right_jacobian(w: Array) -> Array:
     return rotation_left_jacobian(-w)
 
 
-def rotation_left_jacobian_inverse(w: Array) -> Array:
+def rotation_left_jacobian_inverse(w: RegularVector) -> Array:
     r"""$J_l^{-1}$ (..., 3, 3): the derivative of the logarithm for a change on the left."""
     W = hat(w)
     square = _square(w)
@@ -68,7 +69,7 @@ def rotation_left_jacobian_inverse(w: Array) -> Array:
     return _identity(w) - 0.5 * W + np.where(small, series, closed) * (W @ W)
 
 
-def rotation_right_jacobian_inverse(w: Array) -> Array:
+def rotation_right_jacobian_inverse(w: RegularVector) -> Array:
     r"""$J_r^{-1}$ (..., 3, 3): the derivative of the logarithm for a change on the right."""
     return rotation_left_jacobian_inverse(-w)
 
@@ -84,13 +85,13 @@ def pose_right_jacobian(twist: Array) -> Array:
     return pose_left_jacobian(-twist)
 
 
-def pose_left_jacobian_inverse(twist: Array) -> Array:
+def pose_left_jacobian_inverse(twist: RegularTwist) -> Array:
     r"""$J_l^{-1}$ (..., 6, 6): the derivative of the logarithm of a pose for a change on the left."""
     inverse = rotation_left_jacobian_inverse(twist[..., 3:])
     return _blocks(inverse, -(inverse @ _coupling(twist) @ inverse))
 
 
-def pose_right_jacobian_inverse(twist: Array) -> Array:
+def pose_right_jacobian_inverse(twist: RegularTwist) -> Array:
     r"""$J_r^{-1}$ (..., 6, 6): the derivative of the logarithm of a pose for a change on the right."""
     return pose_left_jacobian_inverse(-twist)
 

@@ -13,23 +13,24 @@ from __future__ import annotations
 import numpy as np
 
 from floatbase.spatial.arrays import Array, apply_matrix, require_shape, zeros
+from floatbase.spatial.kinds import Pose, TwistMatrix
 from floatbase.spatial.poses import position_of, rotation_of
 from floatbase.spatial.skew import hat, vee
 
 
-def adjoint(a_H_b: Array) -> Array:
+def adjoint(a_H_b: Pose) -> Array:
     """`a_X_b` (..., 6, 6): twists written in b to twists written in a."""
     R = rotation_of(a_H_b)
     return _blocks(R, hat(position_of(a_H_b)) @ R, None, R)
 
 
-def wrench_adjoint(a_H_b: Array) -> Array:
+def wrench_adjoint(a_H_b: Pose) -> Array:
     """`a_X^b` (..., 6, 6): wrenches about b's origin in b's axes to wrenches about a's origin in a's axes."""
     R = rotation_of(a_H_b)
     return _blocks(R, None, hat(position_of(a_H_b)) @ R, R)
 
 
-def transform_twist(a_H_b: Array, b_twist: Array) -> Array:
+def transform_twist(a_H_b: Pose, b_twist: Array) -> Array:
     """A twist (..., 6) written in b, written in a."""
     require_shape(b_twist, 6)
     R = rotation_of(a_H_b)
@@ -38,7 +39,7 @@ def transform_twist(a_H_b: Array, b_twist: Array) -> Array:
     return np.concatenate([linear, omega], axis=-1)
 
 
-def transform_wrench(a_H_b: Array, b_wrench: Array) -> Array:
+def transform_wrench(a_H_b: Pose, b_wrench: Array) -> Array:
     """A wrench (..., 6) given in b, given in a."""
     require_shape(b_wrench, 6)
     R = rotation_of(a_H_b)
@@ -78,7 +79,7 @@ def angular_first(x: Array) -> Array:
 
 
 def angular_first_matrix(M: Array) -> Array:
-    """The matrix (..., 6, 6) that does for exchanged halves what M does."""
+    """The matrix (..., 6, 6) that does for exchanged halves what M does, any matrix."""
     require_shape(M, 6, 6)
     rows = np.concatenate([M[..., 3:, :], M[..., :3, :]], axis=-2)
     return np.concatenate([rows[..., 3:], rows[..., :3]], axis=-1)
@@ -93,7 +94,7 @@ def twist_matrix(twist: Array) -> Array:
     return result
 
 
-def twist_of_matrix(matrix: Array) -> Array:
+def twist_of_matrix(matrix: TwistMatrix) -> Array:
     """The twist (..., 6) of a matrix (..., 4, 4): the inverse of `twist_matrix`."""
     require_shape(matrix, 4, 4)
     return np.concatenate([matrix[..., :3, 3], vee(matrix[..., :3, :3])], axis=-1)

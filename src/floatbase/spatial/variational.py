@@ -19,6 +19,7 @@ from collections.abc import Callable
 import numpy as np
 
 from floatbase.spatial.arrays import Array
+from floatbase.spatial.kinds import Pose
 from floatbase.spatial.poses import pose_exponential
 from floatbase.spatial.twists import wrench_cross
 
@@ -27,7 +28,7 @@ STEP = 1e-4
 
 
 def hamel_forces(
-    lagrangian: Lagrangian, H: Array, twist: Array, s: Array, s_dot: Array, twist_rate: Array, s_ddot: Array
+    lagrangian: Lagrangian, H: Pose, twist: Array, s: Array, s_dot: Array, twist_rate: Array, s_ddot: Array
 ) -> tuple[Array, Array]:
     """The wrench (6,) in body axes and the forces (n,) that the Lagrangian's equations need for a motion.
 
@@ -54,7 +55,7 @@ def hamel_forces(
 
 
 def euler_poincare_wrench(
-    lagrangian: Callable[[Array, Array], float], H: Array, twist: Array, twist_rate: Array
+    lagrangian: Callable[[Array, Array], float], H: Pose, twist: Array, twist_rate: Array
 ) -> Array:
     """The wrench (6,) that a rigid body's Lagrangian `lagrangian(H, twist)` needs for a motion, in body axes."""
     nothing = np.zeros(0)

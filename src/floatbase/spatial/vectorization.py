@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from floatbase.errors import ShapeError
 from floatbase.spatial.arrays import Array, components, matrix, require_shape, transpose, vector
+from floatbase.spatial.kinds import SymmetricMatrix
 
 
 def vec(X: Array) -> Array:
@@ -18,7 +19,7 @@ def vec(X: Array) -> Array:
     return columns.reshape(*columns.shape[:-2], -1)
 
 
-def vech(tensor: Array) -> Array:
+def vech(tensor: SymmetricMatrix) -> Array:
     """The entries (..., 6) of a symmetric matrix (..., 3, 3)."""
     require_shape(tensor, 3, 3)
     places = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))

@@ -28,8 +28,10 @@ import numpy as np
 
 from floatbase.experiments.optimal_control.systems import Slopes
 from floatbase.robot import Robot
-from floatbase.spatial import position_of, rotation_left_jacobian_inverse, rotation_logarithm, rotation_of
 from floatbase.spatial.arrays import Array, apply_matrix, transpose
+from floatbase.spatial.poses import position_of, rotation_of
+from floatbase.spatial.rotations import rotation_logarithm
+from floatbase.spatial.tangents import rotation_left_jacobian_inverse
 
 TAKEN_BACK = 0.3  # of the drift of feet, in each step
 
