@@ -56,6 +56,7 @@ from floatbase.spatial.inertias import (
     pseudo_inertia,
     transform_parameters,
 )
+from floatbase.spatial.joint_transforms import joint_transform, joint_transform_derivative, motion_subspace
 from floatbase.spatial.poses import (
     apply_pose,
     invert_pose,
@@ -171,12 +172,15 @@ __all__ = [
     "invert_pose",
     "is_consistent",
     "is_physical",
+    "joint_transform",
+    "joint_transform_derivative",
     "left_inverse",
     "linearize",
     "log_cholesky_of_parameters",
     "midpoint_step",
     "momentum_cross",
     "momentum_of_parameters",
+    "motion_subspace",
     "multiply_quaternions",
     "nearest_rotation",
     "parameters_from_center",

@@ -15,7 +15,7 @@ import numpy as np
 from floatbase.spatial.arrays import Array, transpose
 from floatbase.spatial.consistency import central_tensor
 from floatbase.spatial.inertias import inertia_matrix, parameters_of_inertia_matrix
-from floatbase.spatial.kinds import Side
+from floatbase.spatial.kinds import JointKind, Side
 from floatbase.spatial.representations import AccelerationForm, TwistForm
 from floatbase.spatial.rigid_body import EquationForm
 
@@ -173,5 +173,6 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "TwistForm": get_args(TwistForm),
     "AccelerationForm": get_args(AccelerationForm),
     "EquationForm": get_args(EquationForm),
+    "JointKind": get_args(JointKind),
     "Side": get_args(Side),
 }

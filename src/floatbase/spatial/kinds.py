@@ -25,3 +25,4 @@ BodyParameters = Any  # (..., 10), of positive mass and positive moments; those 
 InertiaMatrix = Any  # (..., 6, 6), symmetric, positive semidefinite, m 1 and (m c)^ in their places
 
 Side = Literal["left", "right"]
+JointKind = Literal["revolute", "continuous", "prismatic", "helical"]

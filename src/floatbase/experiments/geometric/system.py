@@ -5,14 +5,16 @@ example moves the origins of sliding joints the wrong way (table B.1) and takes 
 linear-first (table D.3). Twists and wrenches are linear first. Leading axes of states are batch axes.
 
 $$ {}^{i}X_{\lambda(i)} = X_J(s_i)\, {}^{\lambda(i)|i}X_{\lambda(i)}, \quad
-   X_J = \begin{bmatrix} R & \hat o R \\ 0 & R \end{bmatrix}, \quad R = e^{-s\hat w},\ o = \mp s\, l, \quad
-   \Gamma = (l, w) . $$
+   X_J = \begin{bmatrix} R & \hat o R \\ 0 & R \end{bmatrix} = e^{-s\, \Gamma\times}, \quad
+   R = e^{-s\hat w},\ o = -s\, l, \quad \Gamma = (l, w) . $$
+
+The printed origins $o = +s\, l$ are those of $(-l, w)$, while velocities across the joint stay $\Gamma \dot s$.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -23,15 +25,18 @@ from floatbase.model.poses import axis_rotation
 from floatbase.spatial import (
     adjoint,
     hat,
-    inertia_matrix,
     invert_pose,
-    parameters_from_center,
+    joint_transform,
+    joint_transform_derivative,
+    motion_subspace,
     pose_exponential,
     pose_from,
     pose_logarithm,
     rotation_from_quaternion,
 )
 from floatbase.spatial.arrays import Array, apply_matrix
+from floatbase.spatial.inertias import inertia_matrix, parameters_from_center  # unchecked: printed ones are no body's
+from floatbase.spatial.kinds import JointKind
 
 BASE = 6  # velocities of the base
 GRAVITY = np.array([0.0, 0.0, -9.81, 0.0, 0.0, 0.0])
@@ -83,43 +88,30 @@ class System:
 
     def transforms(self, s: Array) -> list[Array]:
         """Of each body, from its parent's frame to its own (..., 6, 6); that of the base is not used."""
-        joints = [_transform(*self._joint(i, s[..., i - 1])) for i in range(1, self.joints + 1)]
-        return [np.eye(6), *(X @ XT for X, XT in zip(joints, self.fixed, strict=True))]
+        joints = zip(self._screws, self.fixed, strict=True)
+        return [np.eye(6), *(joint_transform(G, s[..., i]) @ XT for i, (G, XT) in enumerate(joints))]
 
     def transform_derivatives(self, s: Array) -> list[Array]:
         """Of `transforms` by the joint's own position: of the printed transforms, too."""
-        found = [np.zeros((6, 6))]
-        for i in range(1, self.joints + 1):
-            slide, w = self.subspaces[i - 1, :3], hat(self.subspaces[i - 1, 3:])
-            R, o = self._joint(i, s[..., i - 1])
-            R_rate = -w @ R
-            X = _transform(R_rate, o)
-            X[..., :3, 3:] += self._sign() * hat(slide) @ R
-            found.append(X @ self.fixed[i - 1])
-        return found
+        joints = zip(self._screws, self.fixed, strict=True)
+        return [
+            np.zeros((6, 6)),
+            *(joint_transform_derivative(G, s[..., i]) @ XT for i, (G, XT) in enumerate(joints)),
+        ]
 
-    def _sign(self) -> float:
-        return 1.0 if self.printed_origins else -1.0
-
-    def _joint(self, i: int, s: Array) -> tuple[Array, Array]:
-        """R and o of joint i."""
-        slide, w = self.subspaces[i - 1, :3], hat(self.subspaces[i - 1, 3:])
-        angle = np.asarray(s)[..., None, None]
-        R = np.eye(3) - np.sin(angle) * w + (1.0 - np.cos(angle)) * (w @ w)
-        return R, self._sign() * np.asarray(s)[..., None] * slide
+    @property
+    def _screws(self) -> Array:
+        """Of which the transforms are exponentials (n, 6): the subspaces, or their mirrored form of the print."""
+        return self.subspaces * ([-1.0] * 3 + [1.0] * 3) if self.printed_origins else self.subspaces
 
 
 def system_of(model: Model) -> System:
     """A model of joints of one coordinate, each link's frame at its joint, links in the order of the joints."""
     numbers = {str(model.root): 0} | {joint.child: i for i, joint in enumerate(model.joints, 1)}
     inertias = {link.name: _inertia(link.inertia) for link in model.links}
-    subspaces = []
-    for joint in model.joints:
-        turns = np.zeros(3) if joint.kind == "prismatic" else joint.axis
-        subspaces.append([*(joint.axis * (1.0 if joint.kind == "prismatic" else joint.pitch)), *turns])
     return System(
         tuple(numbers[joint.parent] for joint in model.joints),
-        np.array(subspaces),
+        np.array([motion_subspace(cast(JointKind, joint.kind), joint.axis, joint.pitch) for joint in model.joints]),
         np.array([adjoint(invert_pose(joint.parent_H_joint)) for joint in model.joints]),
         np.array([inertias[name] for name in numbers]),
         GRAVITY,
@@ -166,13 +158,6 @@ def random_state(rng: np.random.Generator, uniform: bool = False) -> State:
     s = rng.uniform(-1.0, 1.0, n)
     v, r = (rng.uniform(-1.0, 1.0, k) if uniform else rng.standard_normal(k) for k in (BASE, n))
     return State(H, s, v, r)
-
-
-def _transform(R: Array, o: Array) -> Array:
-    X = np.zeros((*R.shape[:-2], 6, 6), dtype=R.dtype)
-    X[..., :3, :3] = X[..., 3:, 3:] = R
-    X[..., :3, 3:] = hat(o) @ R
-    return X
 
 
 def _random_rotation(rng: np.random.Generator) -> Array:
