@@ -60,6 +60,8 @@ BAD = {  # of each kind: a bad value, and what is said of it
     "SymmetricMatrix": [(np.triu(np.ones((3, 3))), "not symmetric: opposite entries differ by 1")],
     "TwistMatrix": [(np.eye(4), "not skew"), (edited(np.zeros((4, 4)), ((3, 3), 1.0)), "last row")],
     "NotNegative": [(-1.0, "negative")],
+    "Positive": [(0.0, "must be positive, and is 0")],
+    "Times": [(np.array([0.2, 0.1]), "times[1] is -0.1 s ahead of the one before it")],
     "CentralTensor": [(edited(np.eye(3), ((0, 1), 0.1)), "not symmetric")],
     "Parameters": BAD_PARAMETERS,
     "HeavyParameters": [*BAD_PARAMETERS, (0.0 * PHI, "mass 0 kg; it must be positive")],
@@ -84,6 +86,7 @@ DOUBTFUL = {
 }
 
 CALLS = {
+    "adaptive_motion": (POSES, lambda time, g: SIX, np.array([0.0, 0.1]), H, 1e-6),
     "adjoint": (H,),
     "angular_first": (SIX,),
     "angular_first_matrix": (M,),
@@ -147,6 +150,7 @@ CALLS = {
     "position_of": (H,),
     "principal_inertia": (PHI,),
     "projected_step": (lambda time, g: SIX, 0.1, H, 0.01),
+    "projected_stacked_step": (lambda time, g: np.r_[g[-1], g[-1]], 0.1, (H, SIX), 0.01),
     "proper_acceleration": (SIX, "mixed", H, THREE),
     "proportional_derivative_acceleration": (POSES, H, SIX, H, SIX, SIX, 2.0, 3.0, "left"),
     "proportional_velocity": (POSES, H, H, SIX, 2.0, "left"),
@@ -169,6 +173,10 @@ CALLS = {
     "rpy_from_rotation": (R,),
     "rpy_rate_matrix": (THREE,),
     "runge_kutta_step": (POSES, lambda time, g: SIX, 0.1, H, 0.01),
+    "stacked_acceleration": (PHI[None], SIX, H[None], SIX, THREE),
+    "stacked_bias": (PHI[None], SIX),
+    "stacked_inertia": (PHI[None],),
+    "stacked_velocity": (PHI[None], lambda time, H, V: V, THREE),
     "tensor_of_vech": (SIX,),
     "transform_parameters": (H, PHI),
     "transform_twist": (H, SIX),
@@ -208,7 +216,7 @@ NUMBERS = [item for item in ARGUMENTS if item[-1] in DEMANDS]
 def test_every_function_and_kind_is_in_the_tables():
     functions = {name for name in spatial.__all__ if inspect.isfunction(getattr(spatial, name))}
     assert {name for name in functions if hasattr(getattr(spatial, name), "__wrapped__")} == set(CALLS)
-    assert functions - set(CALLS) <= {*(name for name in functions if name.startswith("check_"))}
+    assert functions - set(CALLS) <= {*(name for name in functions if name.startswith("check_")), "stacked_group"}
     assert set(BAD) == set(DEMANDS)
     assert {item[-1] for item in ARGUMENTS} == set(DEMANDS) | set(CHOICES)
 
@@ -217,6 +225,8 @@ def test_every_function_and_kind_is_in_the_tables():
 def test_good_numbers_pass_unchanged(name):
     function, call = replaced(name, 0, CALLS[name][0])
     guarded, plain = function(*call), function.__wrapped__(*call)
+    if name == "stacked_velocity":
+        guarded, plain = (velocity(0.0, (H, SIX)) for velocity in (guarded, plain))
     pairs = zip(guarded, plain, strict=True) if isinstance(guarded, tuple) else [(guarded, plain)]
     for one, other in pairs:
         assert_array_equal(one, other)

@@ -8,6 +8,7 @@ functions without checks of values, for loops and recursions (see `checks`).
 """
 
 from floatbase.spatial import groups
+from floatbase.spatial.adaptive_motion import AdaptiveMotion, adaptive_motion
 from floatbase.spatial.attitudes import AxisAngle, axis_angle_from_rotation, nearest_rotation, rpy_rate_matrix
 from floatbase.spatial.body_regressors import momentum_of_parameters, wrench_of_parameters
 from floatbase.spatial.checks import (
@@ -98,6 +99,14 @@ from floatbase.spatial.rotations import (
 )
 from floatbase.spatial.skew import hat, vee
 from floatbase.spatial.spinning_wheel import SpinningWheel
+from floatbase.spatial.stacked_bodies import (
+    projected_stacked_step,
+    stacked_acceleration,
+    stacked_bias,
+    stacked_group,
+    stacked_inertia,
+    stacked_velocity,
+)
 from floatbase.spatial.tangents import (
     pose_left_jacobian,
     pose_left_jacobian_inverse,
@@ -125,11 +134,13 @@ from floatbase.spatial.variational import euler_poincare_wrench, hamel_forces
 from floatbase.spatial.vectorization import tensor_of_vech, vec, vech
 
 __all__ = [
+    "AdaptiveMotion",
     "AxisAngle",
     "InertiaWarning",
     "LieGroup",
     "PrincipalInertia",
     "SpinningWheel",
+    "adaptive_motion",
     "adjoint",
     "angular_first",
     "angular_first_matrix",
@@ -197,6 +208,7 @@ __all__ = [
     "pose_right_jacobian_inverse",
     "position_of",
     "principal_inertia",
+    "projected_stacked_step",
     "projected_step",
     "proper_acceleration",
     "proportional_derivative_acceleration",
@@ -220,6 +232,11 @@ __all__ = [
     "rpy_from_rotation",
     "rpy_rate_matrix",
     "runge_kutta_step",
+    "stacked_acceleration",
+    "stacked_bias",
+    "stacked_group",
+    "stacked_inertia",
+    "stacked_velocity",
     "tensor_of_vech",
     "transform_parameters",
     "transform_twist",

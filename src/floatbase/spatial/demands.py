@@ -95,6 +95,15 @@ def _not_negative(x: Array, _tolerance: float) -> Iterator[Fault]:
     yield Fault(x < 0.0, "is negative, it must be 0 or more: {:.6g}", x)
 
 
+def _positive(x: Array, _tolerance: float) -> Iterator[Fault]:
+    yield Fault(x <= 0.0, "must be positive, and is {:.6g}", x)
+
+
+def _increasing(x: Array, _tolerance: float) -> Iterator[Fault]:
+    ahead = np.diff(x, prepend=-np.inf)
+    yield Fault(ahead <= 0.0, "is {:.6g} s ahead of the one before it; times must increase", ahead)
+
+
 def _tensor(tensor: Array, tolerance: float) -> Iterator[Fault]:
     yield from _symmetric(tensor, tolerance)
     moments = np.linalg.eigvalsh(tensor)
@@ -163,6 +172,8 @@ DEMANDS: dict[str, Kind] = {  # by the names of `kinds`
     "SymmetricMatrix": Kind("a symmetric matrix", (3, 3), _symmetric),
     "TwistMatrix": Kind("a matrix of a twist", (4, 4), _twist),
     "NotNegative": Kind("a number", (), _not_negative),
+    "Positive": Kind("a number", (), _positive),
+    "Times": Kind("times", (), _increasing),
     "CentralTensor": Kind("a tensor of inertia", (3, 3), _tensor),
     "Parameters": Kind("a set of inertial parameters", (10,), _parameters),
     "HeavyParameters": Kind("a set of inertial parameters", (10,), _heavy),
