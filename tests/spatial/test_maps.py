@@ -73,19 +73,44 @@ def test_parameters_of_points_and_solids(rng):
     assert weights.tolist() == [1.0, 1.0]
 
 
-def test_moments_of_round_solids(rng):
-    """Against sums over many points of a uniform density."""
-    n = 60
-    axis = (np.arange(n) + 0.5) / n * 2.0 - 1.0
-    cube = np.stack(np.meshgrid(axis, axis, axis), axis=-1).reshape(-1, 3)
-    ball = cube[(cube**2).sum(axis=1) <= 1.0]
+def radii(power):
+    """Radii and weights that integrate r^power times polynomials of fifth degree over 0 .. 1."""
+    nodes, weights = np.polynomial.legendre.leggauss(6)
+    r = 0.5 * (nodes + 1.0)
+    return r, 0.5 * weights * r**power
+
+
+def test_moments_of_round_solids():
+    """Integrals over their uniform density, exact for polynomials of second degree."""
+    r, weights = radii(2)
+    octahedron = np.concatenate([np.eye(3), -np.eye(3)])  # averages such polynomials over a sphere
+    ball = (r[:, None, None] * octahedron).reshape(-1, 3)
+    shares = np.repeat(weights / weights.sum() / 6.0, 6)
+    assert shares @ (ball**2).sum(axis=-1) == pytest.approx(0.6, rel=1e-14)
     half_axes = np.array([0.3, 0.5, 0.8])
-    cloud = spatial.parameters_of_points(np.full(len(ball), 2.0 / len(ball)), ball * half_axes)
-    assert_allclose(cloud[[4, 7, 9]], spatial.ellipsoid_moments(2.0, half_axes), rtol=2e-3)
-    drum = cube[(cube[:, :2] ** 2).sum(axis=1) <= 1.0] * np.array([0.3, 0.3, 0.6])
-    cloud = spatial.parameters_of_points(np.full(len(drum), 2.0 / len(drum)), drum)
-    assert_allclose(cloud[[4, 7, 9]], spatial.cylinder_moments(2.0, 0.3, 1.2), rtol=2e-3)
-    assert_allclose(spatial.ellipsoid_moments(5.0, np.ones(3)), [2.0, 2.0, 2.0])
+    for axes in (half_axes, np.ones(3)):
+        cloud = spatial.parameters_of_points(2.0 * shares, ball * axes)
+        assert_allclose(cloud[[4, 7, 9]], spatial.ellipsoid_moments(2.0, axes), atol=1e-12)
+        assert_allclose(cloud[[0, 1, 2, 3, 5, 6, 8]], [2.0, *np.zeros(6)], atol=1e-12)
+    r, weights = radii(1)
+    square = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
+    disk = (r[:, None, None] * square).reshape(-1, 2)
+    drum = np.array([[0.3 * x, 0.3 * y, z] for x, y in disk for z in (-0.6 / np.sqrt(3.0), 0.6 / np.sqrt(3.0))])
+    shares = np.repeat(weights / weights.sum() / 8.0, 8)
+    cloud = spatial.parameters_of_points(2.0 * shares, drum)
+    assert_allclose(cloud[[4, 7, 9]], spatial.cylinder_moments(2.0, 0.3, 1.2), atol=1e-12)
+    assert_allclose(cloud[[0, 1, 2, 3, 5, 6, 8]], [2.0, *np.zeros(6)], atol=1e-12)
+
+
+def test_a_box_has_any_second_moments(rng):
+    """A uniform box along the principal axes with sides sqrt(12 L / m) has the parameters of L: two points a side."""
+    corners = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
+    for _ in range(100):
+        mass, center, axes = rng.uniform(0.1, 3.0), rng.uniform(-0.5, 0.5, 3), random_rotation(rng)
+        L = rng.uniform(0.0, 1.0, 3)
+        points = center + (corners * np.sqrt(12.0 * L / mass) / 2.0 / np.sqrt(3.0)) @ axes.T
+        cloud = spatial.parameters_of_points(np.full(8, mass / 8.0), points)
+        assert_allclose(cloud, spatial.parameters_from_principal(mass, center, axes, L), atol=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore::floatbase.spatial.InertiaWarning")

@@ -44,15 +44,19 @@ def test_poses(rng, shape):
     spatial.check_pose("H", H)
 
 
-@pytest.mark.parametrize("angle", [0.0, 1e-12, 1e-5, 0.009, 0.05, 0.099, 0.101, 1.0, 3.0, np.pi - 1e-6, np.pi - 1e-9])
+@pytest.mark.parametrize(
+    "angle",
+    [0.0, 1e-12, 1e-9, 1e-6, 1e-5, 1e-3, 0.009, 0.05, 0.099, 0.101, 1.0, 3.0, np.pi - 2e-3, np.pi - 1e-6, np.pi - 1e-9],
+)
 def test_pose_exponential_and_logarithm(rng, angle):
-    w = rng.standard_normal(3)
-    twist = np.concatenate([rng.standard_normal(3), angle * w / np.linalg.norm(w)])
+    w = rng.standard_normal((100, 3))
+    twist = np.concatenate([rng.standard_normal((100, 3)), angle * w / np.linalg.norm(w, axis=1)[:, None]], axis=1)
     H = spatial.pose_exponential(twist)
-    np.testing.assert_allclose(H, scipy.linalg.expm(spatial.twist_matrix(twist)), atol=4e-15)
+    np.testing.assert_allclose(H, scipy.linalg.expm(spatial.twist_matrix(twist)), atol=2e-14)
     back = spatial.pose_logarithm(H)
     np.testing.assert_allclose(spatial.pose_exponential(back), H, atol=4e-14)
     np.testing.assert_allclose(back, twist, atol=1e-12)
+    np.testing.assert_allclose(H @ spatial.invert_pose(H), np.broadcast_to(np.eye(4), H.shape), atol=1e-14)
 
 
 def test_logarithm_at_half_a_turn(rng):
@@ -95,13 +99,32 @@ def test_cross_products(rng, shape):
     np.testing.assert_allclose(moved, X @ V @ spatial.adjoint(spatial.invert_pose(H)), atol=1e-13)
 
 
+def test_adjoints_of_many(rng):
+    """Products, exponentials and powers, a hundred at a time."""
+    H, G = poses(rng, (100,)), poses(rng, (100,))
+    x = rng.uniform(-1.5, 1.5, (100, 6))
+    X = spatial.adjoint(H)
+    np.testing.assert_allclose(spatial.adjoint(H @ G), X @ spatial.adjoint(G), atol=1e-13)
+    np.testing.assert_allclose(
+        spatial.adjoint(spatial.pose_exponential(x)), scipy.linalg.expm(spatial.twist_cross(x)), atol=1e-12
+    )
+    np.testing.assert_array_equal(spatial.wrench_cross(x), -spatial.twist_cross(x).swapaxes(-1, -2))
+    dual = spatial.adjoint(spatial.invert_pose(H)).swapaxes(-1, -2)
+    np.testing.assert_allclose(spatial.wrench_adjoint(H), dual, atol=1e-14)
+    twist, wrench = rng.standard_normal((2, 100, 6))
+    for form in FORMS:
+        power = spatial.change_twist(twist, "body", form, H) * spatial.change_wrench(wrench, "body", form, H)
+        np.testing.assert_allclose(power.sum(axis=-1), (twist * wrench).sum(axis=-1), atol=1e-12)
+
+
 def test_rates_of_transforms(rng):
-    H, v = poses(rng, ()), rng.standard_normal(6)
+    H, v = poses(rng, (100,)), rng.standard_normal((100, 6))
     moving = H + 1j * STEP * (H @ spatial.twist_matrix(v))
-    rate = spatial.adjoint(moving).imag / STEP
-    np.testing.assert_allclose(rate, spatial.adjoint(H) @ spatial.twist_cross(v), atol=1e-14)
-    rate = spatial.wrench_adjoint(moving).imag / STEP
-    np.testing.assert_allclose(rate, spatial.wrench_adjoint(H) @ spatial.wrench_cross(v), atol=1e-14)
+    ahead, behind = (H @ spatial.pose_exponential(h * v) for h in (1e-5, -1e-5))
+    for function, product in ((spatial.adjoint, spatial.twist_cross), (spatial.wrench_adjoint, spatial.wrench_cross)):
+        rate = function(moving).imag / STEP
+        np.testing.assert_allclose(rate, function(H) @ product(v), atol=1e-13)
+        np.testing.assert_allclose((function(ahead) - function(behind)) / 2e-5, rate, atol=1e-8)
 
 
 @pytest.mark.parametrize("source", FORMS)

@@ -127,8 +127,46 @@ def test_a_point_mass_falls():
     assert energy == pytest.approx(14.0)
 
 
+def test_newton_and_euler_are_the_equations_about_the_center_of_mass(rng):
+    for _ in range(100):
+        mass, J, H = rng.uniform(0.5, 3.0), random_parameters(rng)[4:], random_pose(rng)
+        tensor = spatial.tensor_of_vech(J)
+        phi = spatial.parameters_from_center(mass, np.zeros(3), tensor)
+        twist, wrench = rng.standard_normal((2, 6))
+        v, w = twist[:3], twist[3:]
+        turning = np.linalg.solve(tensor, wrench[3:] - np.cross(w, tensor @ w))
+        expected = np.r_[wrench[:3] / mass - np.cross(w, v) + H[:3, :3].T @ GRAVITY, turning]
+        assert_allclose(spatial.body_acceleration(phi, wrench, H, twist, GRAVITY), expected, rtol=1e-12, atol=1e-12)
+
+
+def test_a_falling_body(rng):
+    """A second under gravity in steps of a thousandth: energy, the momentum about its centre of mass, and m g t."""
+    phi = random_parameters(rng)
+    group, dt = groups.product(groups.poses, groups.vectors(6)), 0.001
+    H, twist = random_pose(rng), rng.standard_normal(6)
+
+    def velocity(_time, g):
+        return np.r_[g[1], spatial.body_acceleration(phi, np.zeros(6), *g, GRAVITY)]
+
+    def about_center(g):
+        momentum = spatial.body_momentum(phi, g[1], "inertial", g[0])
+        center = spatial.apply_pose(g[0], phi[1:4] / phi[0])
+        return momentum[:3], momentum[3:] - np.cross(center, momentum[:3])
+
+    def energy(g):
+        return spatial.body_kinetic_energy(phi, g[1]) + spatial.body_potential_energy(phi, g[0], GRAVITY)
+
+    g = (H, twist)
+    for k in range(1000):
+        g = spatial.runge_kutta_step(group, velocity, dt * k, g, dt)
+    (linear, angular), (linear_before, angular_before) = about_center(g), about_center((H, twist))
+    assert abs(energy(g) - energy((H, twist))) < 1e-4
+    assert_allclose(angular, angular_before, rtol=0.0, atol=1e-6)
+    assert_allclose(linear - linear_before, phi[0] * GRAVITY, rtol=0.0, atol=1e-5)
+
+
 def test_a_free_body_keeps_its_momentum_and_energy(rng):
-    """Ten seconds of steps of a thousandth of a second on the group of poses and velocities."""
+    """Ten seconds of steps of a hundredth of a second on the group of poses and velocities."""
     phi = random_parameters(rng)
     state_group = groups.product(groups.poses, groups.vectors(6))
     nothing = np.zeros(6)

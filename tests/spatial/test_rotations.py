@@ -25,7 +25,7 @@ def random_axes(rng, n):
 
 @pytest.mark.parametrize("angle", ANGLES)
 def test_exponential_and_logarithm(rng, angle):
-    for axis in random_axes(rng, 5):
+    for axis in random_axes(rng, 100):
         w = angle * axis
         R = spatial.rotation_exponential(w)
         np.testing.assert_allclose(R, scipy.linalg.expm(spatial.hat(w)), atol=2e-15)

@@ -1,5 +1,6 @@
 """Jacobians of exponentials against finite differences, at small and large angles."""
 
+import mpmath
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -77,16 +78,30 @@ def test_rate_of_the_logarithm_has_its_published_values():
     assert_allclose(spatial.angular_first(B.T @ gamma), expected, atol=1e-8)
 
 
-@pytest.mark.parametrize("angle", [0.0, 0.0999, 0.1001, 1.0, 3.0])
+@pytest.mark.parametrize("angle", [0.0, 1e-9, 1e-3, 0.0999, 0.1, 0.1001, 0.999, 1.001, 3.0, 6.0])
 def test_rate_of_the_logarithm_in_powers_of_the_adjoint(angle, rng):
-    """1 + ad / 2 + f1 ad^2 + f2 ad^4, which leaves gamma itself alone."""
-    gamma = rng.standard_normal(6)
-    gamma[3:] *= angle / np.linalg.norm(gamma[3:])
-    B, ad, t = tangents.pose_right_jacobian_inverse(gamma), spatial.twist_cross(gamma), angle
-    assert_allclose(B @ gamma, gamma, atol=1e-12)
-    if t < 0.1:
-        f1, f2 = 1 / 12 - t**4 / 30240, -1 / 720 - t**2 / 15120 - t**4 / 403200
-    else:
-        f1 = 2 / t**2 + (t + 3 * np.sin(t)) / (4 * t * (np.cos(t) - 1))
-        f2 = 1 / t**4 + (t + np.sin(t)) / (4 * t**3 * (np.cos(t) - 1))
-    assert_allclose(B, np.eye(6) + ad / 2 + f1 * ad @ ad + f2 * ad @ ad @ ad @ ad, atol=1e-9)
+    """1 + ad / 2 + f1 ad^2 + f2 ad^4, which leaves gamma itself alone; the factors in many digits, as they cancel."""
+    with mpmath.workdps(60):
+        t = mpmath.mpf(angle)
+        if angle > 0.0:
+            f1 = 2 / t**2 + (t + 3 * mpmath.sin(t)) / (4 * t * (mpmath.cos(t) - 1))
+            f2 = 1 / t**4 + (t + mpmath.sin(t)) / (4 * t**3 * (mpmath.cos(t) - 1))
+        else:
+            f1, f2 = mpmath.mpf(1) / 12, -mpmath.mpf(1) / 720
+        f1, f2 = float(f1), float(f2)
+    for gamma in rng.standard_normal((100, 6)):
+        gamma[3:] *= angle / np.linalg.norm(gamma[3:])
+        B, ad = tangents.pose_right_jacobian_inverse(gamma), spatial.twist_cross(gamma)
+        assert_allclose(B @ gamma, gamma, atol=1e-12)
+        expected = np.eye(6) + ad / 2 + f1 * ad @ ad + f2 * ad @ ad @ ad @ ad
+        assert_allclose(B, expected, rtol=0.0, atol=1e-12 * max(1.0, np.abs(B).max()))
+
+
+def test_rate_of_the_logarithm_along_a_motion(rng):
+    """Against differences of the logarithm along a motion of constant body twist."""
+    step = 1e-6
+    gamma, V = rng.uniform(-1.5, 1.5, (100, 6)), rng.standard_normal((100, 6))
+    H = spatial.pose_exponential(gamma)
+    sides = [spatial.pose_logarithm(H @ spatial.pose_exponential(h * V)) for h in (step, -step)]
+    rates = (tangents.pose_right_jacobian_inverse(gamma) @ V[..., None])[..., 0]
+    assert_allclose(rates, (sides[0] - sides[1]) / (2.0 * step), atol=1e-8)
