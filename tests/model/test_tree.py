@@ -220,7 +220,7 @@ def test_models_made_by_hand_are_checked():
     links, (first, second) = chain(None, None).links, chain(None, None).joints
     with pytest.raises(ModelError, match="no links"):
         build_tree(Model("nothing", (), ()))
-    with pytest.raises(ModelError, match="its root 'l9' is none of its links"):
+    with pytest.raises(ModelError, match="the root of the model names the link 'l9', which does not exist"):
         build_tree(replace(chain(None), root="l9"), "l0")
     with pytest.raises(ModelError, match="link 'l2' is not connected to the base 'l0'"):
         build_tree(broken(joints=(first,)))

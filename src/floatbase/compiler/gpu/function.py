@@ -63,8 +63,9 @@ class DeviceFunction:
         if layout.rows:
             with gpu.current():
                 stream = library.stream(number)
+                numbers: list[Any] = []  # their memory is needed until the kernel has been started
                 inputs = [
-                    view.pointer if view is not None else self._number(gpu, library, value, layout, number, stream)
+                    view.pointer if view is not None else self._number(gpu, library, value, layout, stream, numbers)
                     for view, value in zip(views, values, strict=True)
                 ]
                 addresses = (*inputs, *(view.pointer for view in targets))
@@ -108,9 +109,12 @@ class DeviceFunction:
         check_apart(signature, layout, inputs, views)
         return arrays, views
 
-    def _number(self, gpu: Device, library: Library, value: float, layout: Layout, number: int, stream: int) -> int:
-        """The address of one of Python's numbers, copied to the GPU; the kernel is started before its memory goes."""
-        place = library.view(library.empty((), layout.dtype, number)).pointer
+    def _number(
+        self, gpu: Device, library: Library, value: float, layout: Layout, stream: int, numbers: list[Any]
+    ) -> int:
+        """The address of one of Python's numbers, copied to the GPU."""
+        numbers.append(library.empty((), layout.dtype, gpu.number))
+        place = library.view(numbers[-1]).pointer
         gpu.write(place, struct.pack("<f" if layout.dtype == "float32" else "<d", value), stream)
         return place
 

@@ -1,0 +1,138 @@
+"""Programs as PTX: every kind of program is written, and assembled where an assembler is installed."""
+
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+import floatbase as fb
+from floatbase.compiler import Port, trace
+from floatbase.compiler.cache import Cache
+from floatbase.compiler.gpu.code import compile_device, load_code, nearest_capability, store_code
+from floatbase.compiler.lowering import lower, lower_device
+from floatbase.compiler.lowering.device import output_groups
+from floatbase.compiler.target import CAPABILITIES, Target
+from floatbase.errors import ArgumentError
+
+PTXAS = shutil.which("ptxas")
+
+
+def assembled(code, tmp_path, capability=(9, 0)):
+    """What the assembler says of PTX; without one, what can be seen in the text."""
+    text = code.ptx.decode()
+    entry = re.search(r"\.visible \.entry fb_device\(([^)]*)\)", text)
+    assert entry is not None and ".target sm_" in text
+    for line in text.splitlines():
+        if line.lstrip().startswith(("call", "call.uni")) and "," in line and "(" not in line.split(",")[0]:
+            callee = line.split()[1].strip(",")
+            assert re.search(rf"\.func.*{re.escape(callee)}", text), f"{callee} is called and not there"
+    if PTXAS is None:
+        return text
+    (tmp_path / "program.ptx").write_text(text)
+    target = f"-arch=sm_{capability[0]}{capability[1]}"
+    command = [PTXAS, target, "-O0", str(tmp_path / "program.ptx"), "-o", str(tmp_path / "program.cubin")]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    return text
+
+
+def every_function(x):
+    y = 0.5 * np.tanh(x)
+    parts = [f(y) for f in (np.sin, np.tan, np.arcsin, np.arccos, np.arctan, np.exp, np.sinh, np.expm1, np.cosh)]
+    parts += [np.log(2.0 + y), np.log1p(y), np.arctan2(y, x), np.abs(x), np.floor(x), np.ceil(x), np.sign(x)]
+    parts += [np.sqrt(2.0 + y), np.power(2.0 + y, x), np.minimum(x, y), np.maximum(x, y), np.where(x > y, x, y)]
+    return sum(parts[1:], parts[0])
+
+
+def scanned(x):
+    final, rows = fb.scan(
+        lambda _, total, row, shared: (total + row, np.sin(total) * row), np.zeros(3, like=x), x.reshape(4, 3)
+    )
+    return {"final": final, "rows": rows}
+
+
+def repeated(x):
+    return fb.while_loop(lambda y, _: y @ y > 0.1, lambda y, _: 0.5 * y, x, limit=40)[0]
+
+
+def solved(x):
+    matrix = x[:9].reshape(3, 3)
+    return np.linalg.solve(matrix @ matrix.T + np.eye(3), x[9:12])
+
+
+def gathered(x):
+    return fb.gather(np.arange(12.0).reshape(4, 3), x[0]) * x[:3]
+
+
+PROGRAMS = {f.__name__: f for f in (every_function, scanned, repeated, solved, gathered)}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_kind_of_instruction_is_written(name, dtype, tmp_path):
+    program = trace(PROGRAMS[name], (Port("x", (12,)),), name)
+    assembled(compile_device(program, dtype, (9, 0)), tmp_path)
+
+
+@pytest.mark.parametrize("capability", CAPABILITIES)
+def test_every_capability_is_written(capability, tmp_path):
+    program = trace(every_function, (Port("x", (12,)),), "f")
+    code = compile_device(program, "float32", capability)
+    assert f".target sm_{capability[0]}{capability[1]}" in code.ptx.decode()
+
+
+def test_gpus_take_code_of_earlier_ones():
+    assert nearest_capability((9, 0)) == (9, 0) and nearest_capability((8, 8)) == (8, 7)
+    assert nearest_capability((13, 0)) == CAPABILITIES[-1]
+    with pytest.raises(ArgumentError, match=r"compute capability 8\.0"):
+        lower_device(trace(lambda x: x, (Port("x"),), "f"), "float32", (7, 5))
+    with pytest.raises(ArgumentError, match="lower_device"):
+        lower(trace(lambda x: x, (Port("x"),), "f"), Target.gpu((9, 0)), "float32", 1)
+
+
+QUANTITIES = [
+    "inverse_dynamics",
+    "forward_dynamics",
+    "mass_matrix",
+    "inverse_mass_matrix",
+    "bias",
+    "com",
+    ("jacobian", "panda_hand"),
+    ("pose", "panda_hand"),
+    "regressor",
+    "inverse_dynamics_derivatives",
+    "forward_dynamics_derivatives",
+    "integrate",
+    "difference",
+]
+
+
+@pytest.mark.parametrize("request_", QUANTITIES, ids=str)
+def test_quantities_of_robots_are_written(request_, tmp_path, panda_on_wheels):
+    function = panda_on_wheels.function(request_)
+    code = compile_device(function.program, "float32", (9, 0))
+    assembled(code, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def panda_on_wheels():
+    return fb.load("panda", floating=True)
+
+
+def test_large_outputs_are_computed_apart(panda_on_wheels):
+    program = fb.load("icub").function("inverse_dynamics_derivatives").program
+    assert output_groups(program) == [[0], [1], [2]]
+    small = panda_on_wheels.function("inverse_dynamics_derivatives").program
+    assert output_groups(small) == [[0, 1, 2]]
+
+
+def test_ptx_is_kept_and_read_again(tmp_path):
+    program = trace(lambda x: np.sin(x), (Port("x", (5,)),), "f")
+    cache = Cache(tmp_path / "cache")
+    code = compile_device(program, "float32", (8, 0))
+    assert load_code(cache, program.digest, "float32", (8, 0)) is None
+    store_code(cache, program.digest, "float32", (8, 0), code)
+    assert load_code(cache, program.digest, "float32", (8, 0)) == code
+    assert load_code(cache, program.digest, "float64", (8, 0)) is None
