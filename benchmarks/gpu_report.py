@@ -1,0 +1,158 @@
+"""Tables and plots of `python -m benchmarks.gpu`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+GRID = {"inverse dynamics": 72.9, "inverse dynamics derivatives": 649.0, "forward dynamics": 459.0}
+"""Microseconds that GRiD publishes for G1, a batch of 1024, float32, on an RTX 5090: other hardware than here."""
+
+Record = dict[str, Any]
+
+
+def show(console: Console, records: list[Record]) -> None:
+    """A line each."""
+    for record in records:
+        console.print(_line(record), highlight=False)
+
+
+def _line(record: Record) -> str:
+    return (
+        f"{record['peer']:9} {record['robot']:9} {record['function']:29} {record['dtype']} batch {record['batch']:8}: "
+        f"{1e6 * record['kernel']:10.1f} us, {_rate(record['per second'])}/s, error {record['error']:.0e}"
+        f"{'' if record['agrees'] else '  DISAGREES'}"
+    )
+
+
+def _rate(number: float) -> str:
+    for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if number >= size:
+            return f"{number / size:.3g} {unit}"
+    return f"{number:.3g}"
+
+
+def markdown(about: Record, records: list[Record]) -> str:
+    """The results as a page."""
+    ours = [record for record in records if record["peer"] == "floatbase"]
+    lines = ["# Results on a GPU", ""]
+    lines += [
+        "States per second by the time of the kernel on arrays that stay on the GPU; `call` is the public method with "
+        "its checks, waiting for the result. 'floor' is the part of that time that arithmetic, or moving inputs and "
+        "outputs through memory, would take at the least. Errors are norm-wise for each state against float64 on the "
+        "CPU, before and after timing. 'prepare' is tracing, lowering, LLVM and the driver's assembler, from nothing.",
+        "",
+        "## Machine",
+        "",
+        *(f"* {key}: {value}" for key, value in about.items() if key not in ("load before", "packages")),
+        "",
+    ]
+    for robot in dict.fromkeys(record["robot"] for record in ours):
+        lines += [f"## {robot}", ""]
+        lines += [
+            "| function | type | batch | kernel us | call us | states/s | floor | error |",
+            "|---|---|" + "---:|" * 6,
+        ]
+        for record in (item for item in ours if item["robot"] == robot):
+            floor = max(record["arithmetic floor"], record["memory floor"]) / record["kernel"]
+            which = "arithmetic" if record["arithmetic floor"] > record["memory floor"] else "memory"
+            lines.append(
+                f"| {record['function']} | {record['dtype']} | {record['batch']} | {1e6 * record['kernel']:.1f} | "
+                f"{1e6 * record['call']:.1f} | {_rate(record['per second'])} | {100 * floor:.0f} % ({which}) | "
+                f"{record['error']:.0e}{'' if record['agrees'] else ' (disagrees)'} |"
+            )
+        lines.append("")
+    lines += ["## What the programs need", ""]
+    lines += ["| robot | function | type | operations | registers | local memory, bytes | block | prepare, s |"]
+    lines += ["|---|---|---|" + "---:|" * 5]
+    seen = set()
+    for record in ours:
+        key = (record["robot"], record["function"], record["dtype"])
+        if key not in seen:
+            seen.add(key)
+            last = [item for item in ours if (item["robot"], item["function"], item["dtype"]) == key][-1]
+            lines.append(
+                f"| {key[0]} | {key[1]} | {key[2]} | {last['operations']} | {last['registers']} | {last['local']} | "
+                f"{last['block']} | {last['prepare']:.1f} |"
+            )
+    lines += ["", *_peers(records), *_grid(ours)]
+    return "\n".join(lines)
+
+
+def _peers(records: list[Record]) -> list[str]:
+    peers = [record for record in records if record["peer"] != "floatbase"]
+    if not peers:
+        return []
+    lines = ["## Libraries on JAX, same GPU, same run", ""]
+    lines += ["| peer | robot | function | batch | peer, us | floatbase call, us | ratio | peer's error |"]
+    lines += ["|---|---|---|" + "---:|" * 5]
+    for record in peers:
+        same = ("robot", "function", "dtype", "batch")
+        ours = [
+            item for item in records if item["peer"] == "floatbase" and all(item[key] == record[key] for key in same)
+        ]
+        if ours:
+            ratio = record["call"] / ours[0]["call"]
+            lines.append(
+                f"| {record['peer']} | {record['robot']} | {record['function']} | {record['batch']} | "
+                f"{1e6 * record['call']:.0f} | {1e6 * ours[0]['call']:.0f} | {ratio:.3g} | {record['error']:.0e} |"
+            )
+    return [*lines, ""]
+
+
+def _grid(ours: list[Record]) -> list[str]:
+    chosen = [
+        record
+        for record in ours
+        if record["robot"] == "g1"
+        and record["batch"] == 1024
+        and record["dtype"] == "float32"
+        and record["function"] in GRID
+    ]
+    if not chosen:
+        return []
+    lines = ["## Beside GRiD's published times", ""]
+    lines += [
+        "G1, 1024 states, float32. GRiD's are from its release tables, on an RTX 5090: other hardware than ours.",
+        "",
+    ]
+    lines += ["| function | GRiD, us | floatbase kernel, us |", "|---|---:|---:|"]
+    lines += [f"| {item['function']} | {GRID[item['function']]} | {1e6 * item['kernel']:.1f} |" for item in chosen]
+    return [*lines, ""]
+
+
+def plot(records: list[Record], path: Path) -> None:
+    """States per second against the size of the batch, for each function; iCub."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    functions = list(dict.fromkeys(record["function"] for record in records))
+    figure, axes = plt.subplots(1, len(functions), figsize=(4 * len(functions), 3.6), sharey=True, layout="constrained")
+    for axis, function in zip(axes, functions, strict=True):
+        for robot in dict.fromkeys(record["robot"] for record in records):
+            for dtype, style in (("float32", "-"), ("float64", "--")):
+                for peer in dict.fromkeys(record["peer"] for record in records):
+                    wanted = (peer, robot, function, dtype)
+                    line = [
+                        item
+                        for item in records
+                        if (item["peer"], item["robot"], item["function"], item["dtype"]) == wanted
+                    ]
+                    if line:
+                        label = f"{robot}, {dtype}" if peer == "floatbase" else f"{peer}, {robot}, {dtype}"
+                        marker = "." if peer == "floatbase" else "x"
+                        axis.plot(
+                            [item["batch"] for item in line], [item["per second"] for item in line],
+                            style, marker=marker, label=label,
+                        )  # fmt: skip
+        axis.set(title=function, xlabel="states in a batch", xscale="log", yscale="log")
+        axis.grid(True, alpha=0.3)
+    axes[0].set_ylabel("states per second")
+    axes[-1].legend(fontsize=6)
+    for suffix in (".png", ".svg"):
+        figure.savefig(path.with_suffix(suffix), dpi=120)
+    plt.close(figure)
