@@ -1,13 +1,17 @@
 """Inverse mass matrix, Coriolis matrix and operational-space inertia, on robots with every kind of joint."""
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
 from tests.algorithms.cases import error
 from tests.algorithms.test_identities import STEP, case, moved  # noqa: F401
 
+import floatbase as fb
 from floatbase import algorithms
 from floatbase.compiler.interpreter import interpret
 from floatbase.compiler.tracing import trace
+from floatbase.errors import ModelError
+from floatbase.model import Inertia, Joint, Link, Model
 
 
 def test_inverse_mass_matrix(case):  # noqa: F811
@@ -39,6 +43,23 @@ def test_operational_space_inertia(case):  # noqa: F811
     if tree.floating:
         inertia = algorithms.operational_space_inertia(tree, q, frame)
         assert error(inertia @ mobility, np.eye(6)) < 1e-9
+
+
+def test_frames_that_cannot_move_in_all_directions_have_no_inertia(rng):
+    """Two hinges; and seven that are parallel to one another, where the Jacobian is singular but has columns enough."""
+    planar = fb.load("planar_double_pendulum")
+    turn = np.eye(4)
+    turn[0, 3] = 0.3
+    joints = [Joint(f"hinge{k}", "revolute", f"link{k}", f"link{k + 1}", turn) for k in range(7)]
+    links = [Link(f"link{k}", Inertia(1.0, np.array([0.1, 0.0, 0.0]), 0.1 * np.eye(3))) for k in range(8)]
+    snake = fb.Robot(Model("snake", tuple(links), tuple(joints), root="link0"), floating=False)
+    for robot, frame, count in ((planar, "lower_rod", 2), (snake, "link7", 7)):
+        q, _ = robot.random(rng)
+        with pytest.raises(ModelError, match=rf"below six \({count} velocities.*use operational_space_mobility"):
+            robot.operational_space_inertia(q, frame)
+        assert np.linalg.matrix_rank(robot.operational_space_mobility(q, frame)) == min(count, 3)
+    with pytest.raises(ModelError, match=r"below six \(2 velocities"):
+        algorithms.operational_space_inertia(planar.tree, np.zeros(2), "lower_rod")
 
 
 def test_operational_space_mobility_where_jacobians_have_constant_columns(case):  # noqa: F811
