@@ -10,6 +10,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from floatbase.spatial.arrays import apply_matrix, transpose
+
 
 class InverseDynamicsDerivatives(NamedTuple):
     """Derivatives (..., nv, nv) of the generalised force; that by `a` is the mass matrix."""
@@ -149,6 +153,84 @@ class TrajectorySensitivities(NamedTuple):
     by_parameters: Any
 
 
+class Change(NamedTuple):
+    r"""A change of variables $\tilde\nu = T \nu$: `T`, its inverse, the inverse's derivative, all (..., nv, nv).
+
+    The derivative is along the motion.
+    """
+
+    matrix: Any
+    inverse: Any
+    inverse_rate: Any
+
+    def velocity(self, v: Any) -> Any:
+        """New velocities (..., nv)."""
+        return apply_matrix(self.matrix, v)
+
+    def velocity_back(self, v: Any) -> Any:
+        """The old velocities (..., nv) of new ones."""
+        return apply_matrix(self.inverse, v)
+
+    def acceleration(self, v: Any, a: Any) -> Any:
+        """The derivative (..., nv) of the new velocities, from old velocities and their derivative."""
+        return apply_matrix(self.matrix, a - apply_matrix(self.inverse_rate, self.velocity(v)))
+
+    def force(self, tau: Any) -> Any:
+        """Generalised forces (..., nv) for the new velocities; gravity forces likewise."""
+        return apply_matrix(transpose(self.inverse), tau)
+
+    def mass_matrix(self, M: Any) -> Any:
+        """The mass matrix (..., nv, nv) for the new velocities."""
+        return transpose(self.inverse) @ M @ self.inverse
+
+    def coriolis_matrix(self, M: Any, C: Any) -> Any:
+        """A Coriolis matrix (..., nv, nv) for the new velocities, admissible if `C` is."""
+        return transpose(self.inverse) @ (M @ self.inverse_rate + C @ self.inverse)
+
+    def jacobian(self, J: Any) -> Any:
+        """The Jacobian (..., k, nv) for the new velocities of something with Jacobian `J`."""
+        return J @ self.inverse
+
+
+class BaseBalance(NamedTuple):
+    """The wrench (..., 6) missing at the base, and the size (...) of the terms whose sum it is."""
+
+    residual: Any
+    scale: Any
+
+    def holds(self, tolerance: float = 1e-9) -> Any:
+        """Whether the residual is within `tolerance` of the size of its terms."""
+        return np.linalg.norm(self.residual, axis=-1) <= tolerance * self.scale
+
+
+class ContactMotion(NamedTuple):
+    """Accelerations (..., nv), and the wrench (..., 6) on the robot at each frame, in the robot's representation."""
+
+    acceleration: Any
+    wrenches: dict[str, Any]
+
+
+class LocalTorqueRegressor(NamedTuple):
+    """Rows (..., 10 k) by the parameters of a part, and (..., 6) by the wrench of a sensor, that give a torque."""
+
+    by_parameters: Any
+    by_wrench: Any
+
+
+class IntegrationDerivatives(NamedTuple):
+    """Derivatives (..., nv, nv) of a configuration reached, as a velocity, with respect to the start and to `v`."""
+
+    dq: Any
+    dv: Any
+
+
+class DifferenceDerivatives(NamedTuple):
+    """Derivatives (..., nv, nv) of a difference with respect to the configuration it starts at and that it ends at."""
+
+    dq: Any
+    dq_end: Any
+
+
 INPUTS = ("joints", "all")  # forces that inputs change: of joints, or all generalised ones
 STEPS = ("semi-implicit", "explicit", "rk4", "midpoint")  # methods of `Robot.step`
 
@@ -167,12 +249,27 @@ def fixed_wrenches(representation: str) -> tuple[str, ...]:
     return (own, *(choice for choice in ("link", "directions", "world") if choice != own))
 
 
-def grouped(forms: tuple[type | None, ...]) -> Callable[[tuple[Any, ...]], Any]:
+class ContactForm:
+    """Makes a `ContactMotion` of an array of accelerations and one of the wrench at each of some frames."""
+
+    def __init__(self, frames: tuple[str, ...]) -> None:
+        self.frames = frames
+        self._fields = ("acceleration", *(f"wrench_{frame}" for frame in frames))
+
+    def __call__(self, acceleration: Any, *wrenches: Any) -> ContactMotion:
+        """From the arrays in the order of the fields."""
+        return ContactMotion(acceleration, dict(zip(self.frames, wrenches, strict=True)))
+
+
+Form = type | ContactForm | None
+
+
+def grouped(forms: tuple[Form, ...]) -> Callable[[tuple[Any, ...]], Any]:
     """What puts a flat tuple of arrays into the forms that several functions return, one after another.
 
     None stands for one array as it is. A single form is returned by itself, and made without a function of Python's.
     """
-    if len(forms) == 1 and forms[0] is not None:
+    if len(forms) == 1 and isinstance(forms[0], type):
         return partial(tuple.__new__, forms[0])
     return Grouped(forms)
 
@@ -180,14 +277,14 @@ def grouped(forms: tuple[type | None, ...]) -> Callable[[tuple[Any, ...]], Any]:
 class Grouped:
     """Puts a flat tuple of arrays into the forms that several functions return, one after another."""
 
-    def __init__(self, forms: tuple[type | None, ...]) -> None:
+    def __init__(self, forms: tuple[Form, ...]) -> None:
         self.forms = forms
 
     def __call__(self, arrays: tuple[Any, ...]) -> Any:
         """The forms; None stands for one array as it is. A single form is returned by itself."""
         found, rest = [], list(arrays)
         for form in self.forms:
-            size = 1 if form is None else len(form._fields)  # type: ignore[attr-defined]
+            size = 1 if form is None else len(form._fields)  # type: ignore[union-attr]
             part, rest = rest[:size], rest[size:]
             found.append(part[0] if form is None else form(*part))
         return found[0] if len(found) == 1 else tuple(found)

@@ -21,6 +21,14 @@ REQUESTS = (
     ("jacobian_rate", "link7"),
     ("relative_jacobian_rate", "link2", "link7"),
     ("integrate",),
+    ("integrate_derivatives",),
+    ("difference_derivatives",),
+    ("centroidal_momentum_matrix_rate",),
+    ("change_of_base", "link7"),
+    ("change_of_representation", "body"),
+    ("change_to_compound_frame", "link7", "link2"),
+    ("change_to_center_of_mass",),
+    ("change_to_average_velocity",),
     ("operational_space_mobility", "link0"),
 )
 
@@ -35,13 +43,12 @@ def test_compiled_functions(request_, rng):
     function = robot().function([request_])
     q, v = robot().random(rng, n=5)
     a = rng.standard_normal(v.shape)
-    values = {"q": q, "v": v, "a": a, "tau": a, "s_ddot": a[:, 6:]}
+    end = robot().integrate(q, a, 0.1)
+    values = {"q": q, "q_end": end, "v": v, "a": a, "tau": a, "s_ddot": a[:, 6:], "dt": rng.uniform(0.1, 0.5, 5)}
     state = [values[port.name] for port in function.program.inputs]
     expected = getattr(algorithms, request_[0])(robot().tree, *state, *request_[1:])
-
-    def only(result):
-        return result[0] if isinstance(result, tuple) else result
-
-    batch, one = only(function(*state)), only(function(*(x[2] for x in state)))
-    assert np.linalg.norm(batch - expected) < 1e-11 * np.linalg.norm(expected)
-    assert np.array_equal(one, batch[2])  # to the last bit, wherever in a batch
+    batch, one = function(*state), function(*(x[2] for x in state))
+    parts = zip(batch, one, expected, strict=True) if isinstance(expected, tuple) else [(batch, one, expected)]
+    for many, single, numbers in parts:
+        assert np.linalg.norm(many - numbers) < 1e-11 * np.linalg.norm(numbers)
+        assert np.array_equal(single, many[2])  # to the last bit, wherever in a batch

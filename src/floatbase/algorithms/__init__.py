@@ -14,9 +14,8 @@ from floatbase.algorithms.centroidal import (
     centroidal_momentum_rate,
     locked_inertia,
 )
+from floatbase.algorithms.centroidal_matrix_rate import centroidal_momentum_matrix_rate
 from floatbase.algorithms.changes import (
-    Change,
-    centroidal_momentum_matrix_rate,
     change_of_base,
     change_of_representation,
     change_to_average_velocity,
@@ -32,7 +31,6 @@ from floatbase.algorithms.configuration import (
     integrate_derivatives,
 )
 from floatbase.algorithms.contact_dynamics import (
-    ContactMotion,
     centroidal_wrench_matrix,
     contact_dynamics,
     generalized_forces,
@@ -78,7 +76,7 @@ from floatbase.algorithms.drive_regressor import arm_parameters, arm_regressor, 
 from floatbase.algorithms.energy import kinetic_energy, potential_energy
 from floatbase.algorithms.energy_regressors import kinetic_energy_regressor, potential_energy_regressor
 from floatbase.algorithms.forward_dynamics import forward_dynamics
-from floatbase.algorithms.hybrid_dynamics import BaseBalance, base_balance, hybrid_dynamics
+from floatbase.algorithms.hybrid_dynamics import base_balance, hybrid_dynamics
 from floatbase.algorithms.inverse_dynamics import inverse_dynamics
 from floatbase.algorithms.inverse_mass_matrix import (
     inverse_mass_matrix,
@@ -102,6 +100,7 @@ from floatbase.algorithms.submodel_regressors import (
     submodel_wrench,
 )
 from floatbase.algorithms.velocity import velocity
+from floatbase.results import BaseBalance, Change, ContactMotion
 
 __all__ = [
     "BaseBalance",

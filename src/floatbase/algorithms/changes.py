@@ -26,64 +26,28 @@ Traversaro 2017, theorem 3.3, sections 3.6-3.8, with errata.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from floatbase.algorithms.arguments import configuration, rates
-from floatbase.algorithms.center_of_mass import com, com_jacobian, com_velocity, total_mass
+from floatbase.algorithms.center_of_mass import com_jacobian, total_mass
 from floatbase.algorithms.centroidal import centroidal_momentum_matrix, locked_inertia
-from floatbase.algorithms.coriolis import coriolis_matrix
+from floatbase.algorithms.centroidal_matrix_rate import centroidal_momentum_matrix_rate
 from floatbase.algorithms.jacobian import jacobian
 from floatbase.algorithms.jacobian_rate import jacobian_rate
-from floatbase.algorithms.mass_matrix import mass_matrix
 from floatbase.algorithms.pose import pose
+from floatbase.compiler.dense import cholesky_solve
 from floatbase.errors import ArgumentError
 from floatbase.model.tree import Representation, Tree
+from floatbase.results import Change
 from floatbase.spatial.arrays import Array, apply_matrix, transpose, zeros
 from floatbase.spatial.poses import pose_from, rotation_of
 from floatbase.spatial.representations import representation_matrix, spin_of_form
 from floatbase.spatial.rotations import rotation_from_quaternion
 from floatbase.spatial.skew import hat
 from floatbase.spatial.twists import twist_cross
-
-
-@dataclass(frozen=True, eq=False)
-class Change:
-    """`T`, its inverse, and the derivative of the inverse along the motion, all (..., nv, nv)."""
-
-    matrix: Array
-    inverse: Array
-    inverse_rate: Array
-
-    def velocity(self, v: Array) -> Array:
-        """New velocities (..., nv)."""
-        return apply_matrix(self.matrix, v)
-
-    def velocity_back(self, v: Array) -> Array:
-        """The old velocities (..., nv) of new ones."""
-        return apply_matrix(self.inverse, v)
-
-    def acceleration(self, v: Array, a: Array) -> Array:
-        """The derivative (..., nv) of the new velocities, from old velocities and their derivative."""
-        return apply_matrix(self.matrix, a - apply_matrix(self.inverse_rate, self.velocity(v)))
-
-    def force(self, tau: Array) -> Array:
-        """Generalised forces (..., nv) for the new velocities; gravity forces likewise."""
-        return apply_matrix(transpose(self.inverse), tau)
-
-    def mass_matrix(self, M: Array) -> Array:
-        """The mass matrix (..., nv, nv) for the new velocities."""
-        return transpose(self.inverse) @ M @ self.inverse
-
-    def coriolis_matrix(self, M: Array, C: Array) -> Array:
-        """A Coriolis matrix (..., nv, nv) for the new velocities, admissible if `C` is."""
-        return transpose(self.inverse) @ (M @ self.inverse_rate + C @ self.inverse)
-
-    def jacobian(self, J: Array) -> Array:
-        """The Jacobian (..., k, nv) for the new velocities of something with Jacobian `J`."""
-        return J @ self.inverse
 
 
 def change_of_base(tree: Tree, q: Any, v: Any, link: str) -> Change:
@@ -116,44 +80,37 @@ def change_to_compound_frame(tree: Tree, q: Any, v: Any, origin: str, axes: str)
     return _change(tree, np.concatenate(rows, axis=-2), np.concatenate(row_rates, axis=-2))
 
 
-def change_to_center_of_mass(tree: Tree, q: Any, v: Any) -> Change:
-    """To the velocity of the centre of mass and the angular velocity of the base, in world axes."""
-    _require_mixed(tree)
-    q, v = configuration(tree, q), rates(tree, "v", v)
-    rows, row_rates = zeros((6, tree.nv), q, v), zeros((6, tree.nv), q, v)
-    rows[..., :3, :] = com_jacobian(tree, q)
-    rows[..., 3:, 3:6] = np.eye(3)
-    row_rates[..., :3, :] = centroidal_momentum_matrix_rate(tree, q, v)[..., :3, :] / total_mass(tree)
-    return _change(tree, rows, row_rates)
+def change_to_center_of_mass(tree: Tree, q: Any, v: Any, parameters: Any = None) -> Change:
+    """To the velocity of the centre of mass and the angular velocity of the base, in world axes.
 
-
-def change_to_average_velocity(tree: Tree, q: Any, v: Any) -> Change:
-    """To the average velocity: velocity of the centre of mass and average angular velocity, in world axes."""
-    _require_mixed(tree)
-    q, v = configuration(tree, q), rates(tree, "v", v)
-    A, A_rate = centroidal_momentum_matrix(tree, q), centroidal_momentum_matrix_rate(tree, q, v)
-    inertia = locked_inertia(tree, q)[..., 3:, 3:]
-    J_com = com_jacobian(tree, q)
-    turning = A_rate[..., 3:, 3:6]  # of a turn of the base, that column of A_G is the locked inertia
-    angular = np.linalg.solve(inertia, A[..., 3:, :])
-    angular_rate = np.linalg.solve(inertia, A_rate[..., 3:, :] - turning @ angular)
-    linear_rate = A_rate[..., :3, :] / total_mass(tree)
-    rows = np.concatenate([J_com, angular], axis=-2)
-    return _change(tree, rows, np.concatenate([linear_rate, angular_rate], axis=-2))
-
-
-def centroidal_momentum_matrix_rate(tree: Tree, q: Any, v: Any) -> Array:
-    r"""$\dot A_G$ (..., 6, nv), from $\dot M = C + C^\top$, in "mixed" representation.
-
-    $A_G = {}_GX^B M_b$ with the rows $M_b$ of the base, and ${}_GX^B$ depends on $\ell = c - o_B$ alone.
+    q: (..., nq); v: (..., nv); parameters: (..., 10 n_bodies) inertial parameters instead of the tree's.
     """
     _require_mixed(tree)
     q, v = configuration(tree, q), rates(tree, "v", v)
-    M, C = mass_matrix(tree, q)[..., :6, :], coriolis_matrix(tree, q, v)
-    M_rate = (C + transpose(C))[..., :6, :]
-    arm, arm_rate = com(tree, q) - q[..., :3], com_velocity(tree, q, v) - v[..., :3]
-    moment = M_rate[..., 3:, :] - hat(arm) @ M_rate[..., :3, :] - hat(arm_rate) @ M[..., :3, :]
-    return np.concatenate([M_rate[..., :3, :], moment], axis=-2)
+    J_com, J_com_rate = com_jacobian(tree, q, parameters), _com_jacobian_rate(tree, q, v, parameters)
+    rows, row_rates = zeros((6, tree.nv), q, v, J_com[..., 0]), zeros((6, tree.nv), q, v, J_com[..., 0])
+    rows[..., :3, :] = J_com
+    rows[..., 3:, 3:6] = np.eye(3)
+    row_rates[..., :3, :] = J_com_rate
+    return _change(tree, rows, row_rates)
+
+
+def change_to_average_velocity(tree: Tree, q: Any, v: Any, parameters: Any = None) -> Change:
+    """To the average velocity: velocity of the centre of mass and average angular velocity, in world axes.
+
+    Arguments as in `change_to_center_of_mass`.
+    """
+    _require_mixed(tree)
+    q, v = configuration(tree, q), rates(tree, "v", v)
+    A = centroidal_momentum_matrix(tree, q, parameters)
+    A_rate = centroidal_momentum_matrix_rate(tree, q, v, parameters)
+    inertia = locked_inertia(tree, q, parameters)[..., 3:, 3:]
+    turning = A_rate[..., 3:, 3:6]  # of a turn of the base, that column of A_G is the locked inertia
+    angular = cholesky_solve(inertia, A[..., 3:, :])
+    angular_rate = cholesky_solve(inertia, A_rate[..., 3:, :] - turning @ angular)
+    inverse_mass = _over(1.0, total_mass(tree, parameters))
+    rows = np.concatenate([inverse_mass * A[..., :3, :], angular], axis=-2)
+    return _change(tree, rows, np.concatenate([inverse_mass * A_rate[..., :3, :], angular_rate], axis=-2))
 
 
 def link_coriolis_matrix(tree: Tree, q: Any, v: Any) -> Array:
@@ -185,15 +142,28 @@ def link_coriolis_matrix(tree: Tree, q: Any, v: Any) -> Array:
     return result
 
 
+def _com_jacobian_rate(tree: Tree, q: Array, v: Array, parameters: Any) -> Array:
+    linear = centroidal_momentum_matrix_rate(tree, q, v, parameters)[..., :3, :]
+    return _over(linear, total_mass(tree, parameters))
+
+
+def _over(matrix: Any, mass: Any) -> Any:
+    """A matrix (..., k, n), or one number, over a mass (...)."""
+    return matrix / np.asanyarray(mass)[..., None, None]
+
+
 def _change(tree: Tree, rows: Array, row_rates: Array) -> Change:
-    T, T_rate = zeros((tree.nv, tree.nv), rows[..., 0]), zeros((tree.nv, tree.nv), row_rates[..., 0])
-    inverse = zeros((tree.nv, tree.nv), rows[..., 0])
-    T[..., :6, :], T_rate[..., :6, :] = rows, row_rates
-    head = np.linalg.inv(rows[..., :6])
-    inverse[..., :6, :6], inverse[..., :6, 6:] = head, -head @ rows[..., 6:]
+    r"""From the first six rows $(T_1, T_2)$ of $T$ and their rates; the others are the identity's."""
+    T, inverse, inverse_rate = (zeros((tree.nv, tree.nv), rows[..., 0], row_rates[..., 0]) for _ in range(3))
+    back = np.linalg.inv(rows[..., :6])
+    turned = back @ row_rates
+    T[..., :6, :] = rows
+    inverse[..., :6, :6], inverse[..., :6, 6:] = back, -(back @ rows[..., 6:])
     for k in range(6, tree.nv):
         T[..., k, k] = inverse[..., k, k] = 1.0
-    return Change(T, inverse, -inverse @ T_rate @ inverse)
+    inverse_rate[..., :6, :] = -(turned[..., :6] @ inverse[..., :6, :])
+    inverse_rate[..., :6, 6:] = inverse_rate[..., :6, 6:] - turned[..., 6:]
+    return Change(T, inverse, inverse_rate)
 
 
 def _central_tensor(parameters: Any) -> Array:

@@ -27,13 +27,16 @@ Bos 2019, (2.20)-(2.24).
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from floatbase.algorithms.arguments import as_array, configuration, rates
+from floatbase.compiler.control import guard
 from floatbase.model.tree import Tree, TreeJoint, position_index
-from floatbase.spatial.arrays import Array, apply_matrix, transpose, zeros
+from floatbase.results import DifferenceDerivatives, IntegrationDerivatives
+from floatbase.spatial.arrays import Array, apply_matrix, components, transpose, zeros
 from floatbase.spatial.poses import invert_pose, pose_exponential, pose_from, pose_logarithm, position_of, rotation_of
 from floatbase.spatial.rotations import (
     multiply_quaternions,
@@ -54,6 +57,8 @@ from floatbase.spatial.tangents import (
     rotation_right_jacobian_inverse,
 )
 from floatbase.spatial.twists import adjoint, twist_cross
+
+LARGEST = 1e300  # of a step; infinite in single precision
 
 
 def integrate(tree: Tree, q: Any, v: Any) -> Array:
@@ -88,16 +93,26 @@ def difference(tree: Tree, q: Any, q_end: Any) -> Array:
     return result
 
 
-def integrate_derivatives(tree: Tree, q: Any, v: Any) -> tuple[Array, Array]:
-    """Derivatives (..., nv, nv) of `integrate` with respect to `q` and to `v`, as velocities to velocities."""
+def integrate_derivatives(tree: Tree, q: Any, v: Any, dt: Any = None) -> IntegrationDerivatives:
+    """Derivatives (..., nv, nv) of `integrate` with respect to `q` and to `v`, as velocities to velocities.
+
+    q: (..., nq) configuration; v: (..., nv) velocity; dt: (...) for how long it moves, or None for one unit of time.
+    """
     q, v = configuration(tree, q), rates(tree, "v", v)
-    return _derivatives(tree, v, q, _moving_derivatives)
+    if dt is None:
+        return IntegrationDerivatives(*_derivatives(tree, v, q, _moving_derivatives))
+    time = np.asanyarray(dt)
+    step = v * time[..., None]
+    if tree.nv:
+        guard(reduce(np.maximum, components(np.abs(step))) < LARGEST, "the product of v and dt overflows")
+    by_q, by_step = _derivatives(tree, step, q, _moving_derivatives)
+    return IntegrationDerivatives(by_q, by_step * time[..., None, None])
 
 
-def difference_derivatives(tree: Tree, q: Any, q_end: Any) -> tuple[Array, Array]:
+def difference_derivatives(tree: Tree, q: Any, q_end: Any) -> DifferenceDerivatives:
     """Derivatives (..., nv, nv) of `difference` with respect to `q` and to `q_end`, as velocities to velocities."""
     v = difference(tree, q, q_end)
-    return _derivatives(tree, v, configuration(tree, q), _between_derivatives)
+    return DifferenceDerivatives(*_derivatives(tree, v, configuration(tree, q), _between_derivatives))
 
 
 def disturbance_rate(tree: Tree, v: Any) -> Array:

@@ -6,8 +6,10 @@ $$ \begin{bmatrix} M & -J^\top \\ J & 0 \end{bmatrix} \begin{bmatrix} \dot\nu \\
    \begin{bmatrix} \tau - h \\ -\dot J \nu \end{bmatrix}, \qquad
    f = -(J M^{-1} J^\top)^{+} (J M^{-1} (\tau - h) + \dot J \nu) . $$
 
-Where contacts are redundant, as two flat feet on straight legs are, the wrenches are those of least norm and the
-motion is unique. About the centre of mass, wrenches at frames with origins $p_k$ change the momentum at the rate
+$M^{-1}$ is applied through the factors of $M$ along the branches of the tree. Where contacts are redundant, as two flat
+feet on straight legs are, the wrenches are those of least norm and the motion is unique.
+
+About the centre of mass, wrenches at frames with origins $p_k$ change the momentum at the rate
 
 $$ \dot h_G = A_c f + (m g, 0), \qquad A_{c,k} = \begin{bmatrix} 1 & 0 \\ (p_k - c)^\wedge & 1 \end{bmatrix}
    \text{ ("mixed")} . $$
@@ -18,63 +20,63 @@ G. Romualdi, "Online control of humanoid robot locomotion", PhD thesis, 2022, (3
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from floatbase.algorithms.acceleration import drift
-from floatbase.algorithms.arguments import configuration, rates
+from floatbase.algorithms.arguments import configuration, optional_parameters, rates
 from floatbase.algorithms.bias import bias
 from floatbase.algorithms.center_of_mass import com
-from floatbase.algorithms.inverse_mass_matrix import inverse_mass_matrix
+from floatbase.algorithms.definiteness import require_definite
+from floatbase.algorithms.factorization import elimination_order, factorize, solve
+from floatbase.algorithms.inverse_mass_matrix import mobility_rows
 from floatbase.algorithms.jacobian import jacobian
+from floatbase.algorithms.least_norm import least_norm_solution
+from floatbase.algorithms.mass_matrix import mass_matrix_rows
 from floatbase.algorithms.pose import pose
 from floatbase.errors import ArgumentError
 from floatbase.model.tree import Tree
-from floatbase.spatial.arrays import Array, apply_matrix, transpose
+from floatbase.results import ContactMotion
+from floatbase.spatial.arrays import Array, apply_matrix, components, matrix, transpose, vector
 from floatbase.spatial.poses import pose_from, position_of, rotation_of
 from floatbase.spatial.twists import wrench_adjoint
-
-RANK_TOLERANCE = 1e-10  # relative to the largest mobility
-
-
-class ContactMotion(NamedTuple):
-    """Accelerations (..., nv), and the wrench (..., 6) on the robot at each frame, in the tree's representation."""
-
-    acceleration: Array
-    wrenches: dict[str, Array]
 
 
 def contact_dynamics(
     tree: Tree, q: Any, v: Any, tau: Any, contacts: Sequence[str], parameters: Any = None
 ) -> ContactMotion:
-    """Forward dynamics with frames whose twists do not change; numbers only.
+    """Forward dynamics with frames whose twists do not change.
 
     q: (..., nq) configuration; v: (..., nv) velocity; tau: (..., nv) generalised forces; parameters: (..., 10 n_bodies)
     inertial parameters instead of the tree's. Twists of the frames that are not zero stay as they are.
     """
     _check(contacts)
     q, v, tau = configuration(tree, q), rates(tree, "v", v), rates(tree, "tau", tau)
+    parameters = optional_parameters(tree, parameters)
+    like = [x for x in (q, v, tau, parameters) if x is not None]
     J = np.concatenate([jacobian(tree, q, name) for name in contacts], axis=-2)
     drifts = np.concatenate([drift(tree, q, v, name) for name in contacts], axis=-1)
-    inverse = inverse_mass_matrix(tree, q, parameters)
-    free = apply_matrix(inverse, tau - bias(tree, q, v, parameters=parameters))
-    mobility = J @ inverse @ transpose(J)
-    wrench = -apply_matrix(
-        np.linalg.pinv(mobility, rcond=RANK_TOLERANCE, hermitian=True), apply_matrix(J, free) + drifts
-    )
+    factors = factorize(mass_matrix_rows(tree, q, parameters), elimination_order(tree))
+    require_definite(factors.inverses, parameters)
+    free = vector(solve(factors, components(tau - bias(tree, q, v, parameters=parameters))), *like)
+    mobility = matrix(mobility_rows(factors, J), *like)
+    wrench = -least_norm_solution(mobility, apply_matrix(J, free) + drifts)
+    pushed = vector(solve(factors, components(apply_matrix(transpose(J), wrench))), *like)
     parts = {name: wrench[..., 6 * k : 6 * k + 6] for k, name in enumerate(contacts)}
-    return ContactMotion(free + apply_matrix(inverse @ transpose(J), wrench), parts)
+    return ContactMotion(free + pushed, parts)
 
 
-def generalized_forces(tree: Tree, q: Any, wrenches: Mapping[str, Any]) -> Array:
+def generalized_forces(tree: Tree, q: Any, wrenches: Mapping[str, Any] | None = None) -> Array:
     r"""$\sum_k J_k^\top f_k$ (..., nv) of wrenches (..., 6) on the robot at frames, in the tree's representation.
 
     For a floating base the first six are what `base_regressor` times the inertial parameters must equal.
     """
-    _check(tuple(wrenches))
+    if not wrenches:
+        raise ArgumentError("generalized_forces needs wrenches, such as {'l_sole': f}")
     q = configuration(tree, q)
-    return sum(apply_matrix(transpose(jacobian(tree, q, name)), np.asanyarray(f)) for name, f in wrenches.items())
+    parts = [apply_matrix(transpose(jacobian(tree, q, name)), np.asanyarray(f)) for name, f in wrenches.items()]
+    return sum(parts[1:], parts[0])
 
 
 def centroidal_wrench_matrix(tree: Tree, q: Any, frames: Sequence[str], parameters: Any = None) -> Array:

@@ -57,16 +57,8 @@ def coriolis_matrix(tree: Tree, q: Any, v: Any, parameters: Any = None) -> Array
     """
     q, v = configuration(tree, q), rates(tree, "v", v)
     parameters = optional_parameters(tree, parameters)
-    q_base, q_joints = split(tree, q, 7)
-    v_base, v_joints = split(tree, v, 6)
-    m = mechanism(tree, q_base, q_joints)
-    poses = all_poses(m, Pose(IDENTITY, ZERO))
-    units = [NOTHING] + [joint_column(poses[i], m.revolute(i)) for i in range(1, m.count)]
-    twists = [base_twist(tree, m.base, v_base)]
-    for i, rate in enumerate(m.rates(v_joints)[1:], start=1):
-        twists.append(sum_screws(twists[m.parent(i)], (scale(rate, units[i][0]), scale(rate, units[i][1]))))
+    m, poses, twists, columns = velocity_columns(tree, q, v)
     masses, products = _composites(m, poses, twists, parameters)
-    columns = _base_columns(m, twists[0]) + _joint_columns(m, units, twists, v_joints)
     rows: list[list[Component]] = [[0.0] * tree.nv for _ in range(tree.nv)]
     lineage = [set(m.path_to(i)) | {0} for i in range(m.count)]
     for row, i, left, left_rate in columns:
@@ -78,6 +70,19 @@ def coriolis_matrix(tree: Tree, q: Any, v: Any, parameters: Any = None) -> Array
                 if j != i:
                     rows[row][column] = rows[row][column] + power(right, backwards) + power(right_rate, momentum)
     return matrix(rows, *(x for x in (q, v, parameters) if x is not None))
+
+
+def velocity_columns(tree: Tree, q: Array, v: Array) -> tuple[Mechanism, list[Pose], list[Screw], list[Column]]:
+    r"""The robot, poses and twists of its elements in base axes, the columns $s_j$ and $\dot s_j$ of the velocities."""
+    q_base, q_joints = split(tree, q, 7)
+    v_base, v_joints = split(tree, v, 6)
+    m = mechanism(tree, q_base, q_joints)
+    poses = all_poses(m, Pose(IDENTITY, ZERO))
+    units = [NOTHING] + [joint_column(poses[i], m.revolute(i)) for i in range(1, m.count)]
+    twists = [base_twist(tree, m.base, v_base)]
+    for i, rate in enumerate(m.rates(v_joints)[1:], start=1):
+        twists.append(sum_screws(twists[m.parent(i)], (scale(rate, units[i][0]), scale(rate, units[i][1]))))
+    return m, poses, twists, _base_columns(m, twists[0]) + _joint_columns(m, units, twists, v_joints)
 
 
 def _composites(

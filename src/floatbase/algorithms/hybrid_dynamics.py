@@ -13,7 +13,7 @@ Bos 2019, (2.61), section 3.3, appendix E.2 ("RNEAmb").
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from floatbase.algorithms.inverse_dynamics import inverse_dynamics
 from floatbase.algorithms.mass_matrix import mass_matrix
 from floatbase.errors import ArgumentError
 from floatbase.model.tree import Tree
+from floatbase.results import BaseBalance
 from floatbase.spatial.arrays import Array, apply_matrix, components, vector
 
 
@@ -46,21 +47,10 @@ def hybrid_dynamics(
     return np.concatenate([base, forces[..., 6:] + apply_matrix(M[..., 6:, :6], base)], axis=-1)
 
 
-class BaseBalance(NamedTuple):
-    """The wrench (..., 6) missing at the base, and the size (...) of the terms whose sum it is."""
-
-    residual: Array
-    scale: Array
-
-    def holds(self, tolerance: float = 1e-9) -> Any:
-        """Whether the residual is within `tolerance` of the size of its terms."""
-        return np.linalg.norm(self.residual, axis=-1) <= tolerance * self.scale
-
-
 def base_balance(
     tree: Tree, q: Any, v: Any, a: Any, wrenches: Mapping[str, Any] | None = None, parameters: Any = None
 ) -> BaseBalance:
-    """Whether a motion is possible without a wrench on the base; numbers only. Arguments: see `inverse_dynamics`."""
+    """Whether a motion is possible without a wrench on the base. Arguments: see `inverse_dynamics`."""
     _require_floating(tree)
     q, v, a = configuration(tree, q), rates(tree, "v", v), rates(tree, "a", a)
     rows = mass_matrix(tree, q, parameters)[..., :6, :]

@@ -32,6 +32,7 @@ from floatbase.algorithms.pose import pose
 from floatbase.algorithms.regressor import body_accelerations, regressor, wrench_rows
 from floatbase.errors import ArgumentError, unknown_name
 from floatbase.model.tree import Submodel, Tree
+from floatbase.results import LocalTorqueRegressor
 from floatbase.spatial.arrays import Array, Component, matrix, zeros
 from floatbase.spatial.inertias import transform_parameters
 from floatbase.spatial.poses import invert_pose
@@ -112,7 +113,7 @@ def submodel_wrench(tree: Tree, q: Any, submodel: int, frame: str, sensors: Mapp
     return total
 
 
-def local_torque_regressor(tree: Tree, q: Any, v: Any, a: Any, joint: str, cut: str) -> tuple[Array, Array]:
+def local_torque_regressor(tree: Tree, q: Any, v: Any, a: Any, joint: str, cut: str) -> LocalTorqueRegressor:
     r"""$Y_{\hat\tau}$ (..., 10 k) and the row (..., 6) that takes the wrench of a sensor to a joint's torque.
 
     The torque of `joint` is $Y_{\hat\tau} \psi$ plus that row times the wrench which the links before the
@@ -137,7 +138,8 @@ def local_torque_regressor(tree: Tree, q: Any, v: Any, a: Any, joint: str, cut: 
     for body in _bodies(tree, sensor.near_submodel):
         place = tree.order.index(body)
         columns.append(row[..., 10 * place : 10 * place + 10] * (1.0 if body in between else 0.0))
-    return np.concatenate(columns, axis=-1), jacobian(tree, q, sensor.child_link)[..., :, index]
+    by_wrench = jacobian(tree, q, sensor.child_link)[..., :, index]
+    return LocalTorqueRegressor(np.concatenate(columns, axis=-1), by_wrench)
 
 
 def _submodel(tree: Tree, submodel: int) -> Submodel:

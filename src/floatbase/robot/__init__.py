@@ -8,6 +8,7 @@ from typing import Self
 from floatbase.robot.centroidal import Centroidal
 from floatbase.robot.changes import Changes
 from floatbase.robot.configuration import Configuration
+from floatbase.robot.contacts import Contacts
 from floatbase.robot.derivatives import Derivatives
 from floatbase.robot.dynamics import Dynamics
 from floatbase.robot.kinematic_derivatives import KinematicDerivatives
@@ -15,6 +16,7 @@ from floatbase.robot.kinematics import Kinematics
 from floatbase.robot.products import Products
 from floatbase.robot.regressors import Regressors
 from floatbase.robot.steps import Steps
+from floatbase.robot.submodels import Submodels
 
 __all__ = ["Robot"]
 
@@ -29,6 +31,8 @@ class Robot(
     Steps,
     Products,
     Regressors,
+    Submodels,
+    Contacts,
     Changes,
 ):
     """A robot as a user holds it: `floatbase.load` makes one.

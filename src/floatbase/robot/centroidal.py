@@ -26,6 +26,13 @@ class Centroidal(RobotCore):
         """Matrix `A_G` (..., 6, nv): the centroidal momentum is `A_G @ v`."""
         return self._evaluate(("centroidal_momentum_matrix",), (q,), out=out, threads=threads, parameters=parameters)
 
+    def centroidal_momentum_matrix_rate(
+        self, q: Any, v: Any, *, parameters: Any = None, out: Any = None, threads: int | None = None
+    ) -> Any:
+        r"""Derivative $\dot A_G$ (..., 6, nv) of the centroidal momentum matrix along the motion."""
+        request = ("centroidal_momentum_matrix_rate",)
+        return self._evaluate(request, (q, v), out=out, threads=threads, parameters=parameters)
+
     def centroidal_momentum_rate(
         self, q: Any, v: Any, a: Any, *, parameters: Any = None, out: Any = None, threads: int | None = None
     ) -> Any:

@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from floatbase.compiler.symbol_arrays import as_symbols, casadi_arrays, is_symbolic
 from floatbase.errors import ArgumentError, StateError
 from floatbase.robot.core import RobotCore
-from floatbase.robot.states import check_state
 
-
-class IntegrationDerivatives(NamedTuple):
-    """Derivatives (..., nv, nv) of a configuration reached, as a velocity, with respect to the start and to `v`."""
-
-    dq: Any
-    dv: Any
-
-
-class DifferenceDerivatives(NamedTuple):
-    """Derivatives (..., nv, nv) of a difference with respect to the configuration it starts at and that it ends at."""
-
-    dq: Any
-    dq_end: Any
+if TYPE_CHECKING:
+    from floatbase.results import DifferenceDerivatives, IntegrationDerivatives
 
 
 class Configuration(RobotCore):
@@ -46,24 +34,25 @@ class Configuration(RobotCore):
         """Velocity (..., nv) that leads from `q` to `q_end` in unit time: the inverse of `integrate`."""
         return self._evaluate(("difference",), (q, q_end), out=out, threads=threads)
 
-    def integrate_derivatives(self, q: Any, v: Any, dt: Any = 1.0) -> IntegrationDerivatives:
-        """Derivatives of `integrate`. Changes of configurations are velocities that make them in unit time."""
-        from floatbase.algorithms import integrate_derivatives
+    def integrate_derivatives(
+        self, q: Any, v: Any, dt: Any = 1.0, *, out: Any = None, threads: int | None = None
+    ) -> IntegrationDerivatives:
+        """Derivatives `.dq`, `.dv` (..., nv, nv) of `integrate` with respect to `q` and to `v`.
 
-        try:
-            q, step = check_state(self.tree, "integrate_derivatives", q=q, v=_step(v, dt))
-        except StateError:
-            _check_time("integrate_derivatives", v, dt)
-            raise
-        by_q, by_step = integrate_derivatives(self.tree, q, step)
-        return IntegrationDerivatives(by_q, by_step * np.asanyarray(dt)[..., None, None])
+        Changes of configurations are velocities that make them in unit time. `out` is a tuple of two arrays.
+        """
+        request = ("integrate_derivatives",)
+        return self._evaluate(request, (q, v, dt), out=out, threads=threads)  # type: ignore[no-any-return]
 
-    def difference_derivatives(self, q: Any, q_end: Any) -> DifferenceDerivatives:
-        """Derivatives of `difference`. Changes of configurations are velocities that make them in unit time."""
-        from floatbase.algorithms import difference_derivatives
+    def difference_derivatives(
+        self, q: Any, q_end: Any, *, out: Any = None, threads: int | None = None
+    ) -> DifferenceDerivatives:
+        """Derivatives `.dq`, `.dq_end` (..., nv, nv) of `difference` with respect to where it starts and ends.
 
-        q, q_end = check_state(self.tree, "difference_derivatives", q=q, q_end=q_end)
-        return DifferenceDerivatives(*difference_derivatives(self.tree, q, q_end))
+        Changes of configurations are velocities that make them in unit time. `out` is a tuple of two arrays.
+        """
+        request = ("difference_derivatives",)
+        return self._evaluate(request, (q, q_end), out=out, threads=threads)  # type: ignore[no-any-return]
 
 
 def _step(v: Any, dt: Any) -> Any:

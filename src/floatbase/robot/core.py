@@ -26,11 +26,20 @@ from floatbase.model.positions import (
 )
 from floatbase.model.settings import tree_settings
 from floatbase.results import grouped
-from floatbase.robot.quantities import CHOICES, Request, evaluate, input_ports, names_one, parse, with_parameters
+from floatbase.robot.quantities import (
+    CHOICES,
+    Request,
+    Static,
+    evaluate,
+    input_ports,
+    names_one,
+    parse,
+    with_parameters,
+)
 from floatbase.robot.states import check_configuration
 
 Array = npt.NDArray[np.floating[Any]]
-Output = str | Sequence[str]
+Output = str | Sequence[Static]
 
 
 def _frames(wrenches: Sequence[str]) -> tuple[str, ...]:
@@ -39,6 +48,15 @@ def _frames(wrenches: Sequence[str]) -> tuple[str, ...]:
         if all(isinstance(frame, str) for frame in frames):
             return frames
     raise ArgumentError(f"wrenches must be a sequence of frame names, got {wrenches!r}")
+
+
+def listed(name: str, frames: Sequence[str], distinct: bool = True) -> tuple[str, ...]:
+    """Names of frames as a tuple, one or more of them."""
+    names = () if isinstance(frames, str) or not isinstance(frames, Iterable) else tuple(frames)
+    if not names or not all(isinstance(item, str) for item in names) or (distinct and len(set(names)) < len(names)):
+        once = ", each once," if distinct else ","
+        raise ArgumentError(f"{name} is {frames!r}; it lists one or more frames{once} such as ['l_sole']")
+    return names
 
 
 class RobotCore:
@@ -245,8 +263,9 @@ class RobotCore:
         name = "_".join(request.label for request in requests)
 
         def algorithm(*arrays: Any) -> dict[str, Any]:
-            if ports[0].name == "q":
-                check_configuration(tree, arrays[0])
+            for port, array in zip(ports, arrays, strict=True):
+                if port.name in ("q", "q_end"):
+                    check_configuration(tree, array, port.name)
             return evaluate(tree, requests, wrenches, arrays)
 
         def program() -> Program:
@@ -264,12 +283,12 @@ class RobotCore:
 
         key = cache_key("robot", tree.digest, tuple(requests), wrenches)
         doc = "\n\n".join(f"{request.label}: {getattr(type(self), request.name).__doc__}" for request in requests)
-        forms = tuple(request.quantity.form for request in requests)
+        forms = tuple(request.form for request in requests)
         return Function(None, program, key=key, doc=doc, result=grouped(forms) if any(forms) else None)
 
     def _evaluate(
         self,
-        request: tuple[str, ...],
+        request: tuple[Static, ...],
         arrays: tuple[Any, ...],
         wrenches: Mapping[str, Any] | None = None,
         out: Any = None,
@@ -369,7 +388,7 @@ class RobotCore:
 
 
 def _as_asked(request: Request, results: tuple[Any, ...]) -> Any:
-    form = request.quantity.form
+    form = request.form
     return results[0] if form is None else form(*results)
 
 

@@ -16,12 +16,20 @@ STATE = ("q", "v", "a", "tau")
 SENSOR_STATE = ("s", "s_dot", "s_ddot", "proper_acceleration", "omega")
 DIRECTIONS = ("z", "u", "u_all", "w", "p")  # what derivatives are multiplied by
 ARRAYS = ("q", "q_end", "v", "a", "tau", "dt", *DIRECTIONS, "wrench", *SENSOR_STATE)  # as compiled functions take them
-CHOICES: dict[str, Callable[[Tree], tuple[str, ...]]] = {  # static arguments that are no frames; the first by default
+Static = str | int  # an argument that selects a program
+CHOICES: dict[str, Callable[[Tree], tuple[str, ...]]] = {  # those that need not be given; the first by default
     "chart": lambda tree: charts(tree.floating, tree.representation),
     "method": lambda tree: STEPS,
     "inputs": lambda tree: INPUTS,
     "wrenches_fixed": lambda tree: fixed_wrenches(tree.representation),
 }
+SELECTIONS: dict[str, Callable[[Tree], tuple[Static, ...]]] = {  # those that must; all others are frames
+    "representation": lambda tree: ("mixed", "body", "inertial"),
+    "submodel": lambda tree: tuple(range(len(tree.submodels))),
+    "joint": lambda tree: tuple(body.joint.name for body in tree.bodies if body.joint is not None),
+    "sensor": lambda tree: tuple(cut.joint for cut in tree.cuts),
+}
+SEVERAL = "frames"  # the name of static arguments of any number, all frames
 PARAMETERS = "(parameters)"  # ends the name of a request for a quantity that takes inertial parameters
 
 
@@ -63,6 +71,11 @@ def _step(name: str, form: type | None = None, *more: str, options: tuple[str, .
     return Quantity(name, ("q", "v", "tau", "dt", *more), ("method",), True, True, form, options)
 
 
+def _change(name: str, *static: str) -> Quantity:
+    """A change of variables that does not depend on inertial parameters."""
+    return Quantity(name, ("q", "v"), static, form=results.Change)
+
+
 QUANTITIES: dict[str, Quantity] = {
     "pose": Quantity("pose", ("q",), ("frame",)),
     "velocity": Quantity("velocity", ("q", "v"), ("frame",)),
@@ -76,6 +89,8 @@ QUANTITIES: dict[str, Quantity] = {
     "relative_jacobian_rate": Quantity("relative_jacobian_rate", ("q", "v"), ("reference", "frame")),
     "integrate": Quantity("integrate", ("q", "v")),
     "difference": Quantity("difference", ("q", "q_end")),
+    "integrate_derivatives": Quantity("integrate_derivatives", ("q", "v", "dt"), form=results.IntegrationDerivatives),
+    "difference_derivatives": Quantity("difference_derivatives", ("q", "q_end"), form=results.DifferenceDerivatives),
     "com": _dynamic("com", "q"),
     "com_velocity": _dynamic("com_velocity", "q", "v"),
     "com_jacobian": _dynamic("com_jacobian", "q"),
@@ -142,6 +157,7 @@ QUANTITIES: dict[str, Quantity] = {
     "operational_space_mobility": _dynamic("operational_space_mobility", "q", frame=True),
     "centroidal_momentum": _dynamic("centroidal_momentum", "q", "v"),
     "centroidal_momentum_matrix": _dynamic("centroidal_momentum_matrix", "q"),
+    "centroidal_momentum_matrix_rate": _dynamic("centroidal_momentum_matrix_rate", "q", "v"),
     "centroidal_momentum_rate": _dynamic("centroidal_momentum_rate", "q", "v", "a"),
     "centroidal_momentum_drift": _dynamic("centroidal_momentum_drift", "q", "v"),
     "locked_inertia": _dynamic("locked_inertia", "q"),
@@ -151,10 +167,26 @@ QUANTITIES: dict[str, Quantity] = {
     "momentum_regressor": Quantity("momentum_regressor", ("q", "v")),
     "kinetic_energy_regressor": Quantity("kinetic_energy_regressor", ("q", "v")),
     "potential_energy_regressor": Quantity("potential_energy_regressor", ("q",)),
+    "submodel_regressor": Quantity("submodel_regressor", ("q", "v", "a"), ("submodel", "frame")),
+    "stacked_submodel_regressor": Quantity("stacked_submodel_regressor", ("q", "v", "a"), (SEVERAL,)),
+    "local_torque_regressor": Quantity(
+        "local_torque_regressor", ("q", "v", "a"), ("joint", "sensor"), form=results.LocalTorqueRegressor
+    ),
+    "contact_dynamics": Quantity(
+        "contact_dynamics", ("q", "v", "tau"), (SEVERAL,), parameters=True, form=results.ContactMotion
+    ),
+    "centroidal_wrench_matrix": Quantity("centroidal_wrench_matrix", ("q",), (SEVERAL,), parameters=True),
+    "generalized_forces": Quantity("generalized_forces", ("q",), wrenches=True),
+    "base_balance": _dynamic("base_balance", "q", "v", "a", wrenches=True, form=results.BaseBalance),
+    "change_of_base": _change("change_of_base", "link"),
+    "change_of_representation": _change("change_of_representation", "representation"),
+    "change_to_compound_frame": _change("change_to_compound_frame", "origin", "axes"),
+    "change_to_center_of_mass": _dynamic("change_to_center_of_mass", "q", "v", form=results.Change),
+    "change_to_average_velocity": _dynamic("change_to_average_velocity", "q", "v", form=results.Change),
 }
 
 
-class Request(tuple[str, ...]):
+class Request(tuple[Any, ...]):
     """One quantity with its static arguments, for instance the Jacobian of one frame: `("jacobian", "l_sole")`."""
 
     __slots__ = ()
@@ -162,10 +194,10 @@ class Request(tuple[str, ...]):
     @property
     def name(self) -> str:
         """Of the quantity."""
-        return self[0].removesuffix(PARAMETERS)
+        return str(self[0]).removesuffix(PARAMETERS)
 
     @property
-    def static(self) -> tuple[str, ...]:
+    def static(self) -> tuple[Static, ...]:
         """What the quantity is asked for."""
         return tuple(self[1:])
 
@@ -183,7 +215,13 @@ class Request(tuple[str, ...]):
     @property
     def label(self) -> str:
         """A name for the output."""
-        return "_".join((self.name, *self.static))
+        return "_".join((self.name, *map(str, self.static)))
+
+    @property
+    def form(self) -> results.Form:
+        """What puts several results together, if there are."""
+        form = self.quantity.form
+        return results.ContactForm(tuple(map(str, self.static))) if form is results.ContactMotion else form
 
     def is_default(self, tree: Tree) -> bool:
         """Whether nothing was chosen that a call with arrays alone would not get."""
@@ -196,7 +234,7 @@ class Request(tuple[str, ...]):
     @property
     def takes_parameters(self) -> bool:
         """Whether inertial parameters are an input."""
-        return self[0].endswith(PARAMETERS)
+        return str(self[0]).endswith(PARAMETERS)
 
     def with_parameters(self) -> Request:
         """The same, for inertial parameters that are given with the call, if the quantity depends on them."""
@@ -205,20 +243,22 @@ class Request(tuple[str, ...]):
         return Request(with_parameters(self))
 
 
-def with_parameters(request: tuple[str, ...]) -> tuple[str, ...]:
+def with_parameters(request: tuple[Any, ...]) -> tuple[Any, ...]:
     """A request marked as one that takes inertial parameters."""
     return (request[0] + PARAMETERS, *request[1:])
 
 
 def names_one(outputs: object) -> bool:
     """Whether a tuple is a name with static arguments, and no list of names."""
-    if not isinstance(outputs, tuple) or len(outputs) < 2 or not all(isinstance(item, str) for item in outputs[:2]):
+    if not isinstance(outputs, tuple) or len(outputs) < 2 or not isinstance(outputs[0], str):
         return False
     quantity = QUANTITIES.get(outputs[0])
-    return quantity is not None and bool(quantity.static or (quantity.options and outputs[1] not in QUANTITIES))
+    if quantity is None or not isinstance(outputs[1], str | int):
+        return False
+    return bool(quantity.static or (quantity.options and outputs[1] not in QUANTITIES))
 
 
-def parse(tree: Tree, output: str | Sequence[str]) -> Request:
+def parse(tree: Tree, output: str | Sequence[Static]) -> Request:
     """A request from a name, or a tuple of a name and static arguments, checked; choices left out are the default."""
     name, *static = output if isinstance(output, tuple | list) and output else (output,)
     if not isinstance(name, str):
@@ -226,25 +266,39 @@ def parse(tree: Tree, output: str | Sequence[str]) -> Request:
     if name not in QUANTITIES:
         raise unknown_name("quantity", name, QUANTITIES)
     needed, options = QUANTITIES[name].static, QUANTITIES[name].options
+    if needed == (SEVERAL,) and static:
+        needed = ("frame",) * len(static)
     static += [CHOICES[kind](tree)[0] for kind in needed[len(static) :] if kind in CHOICES]
     if not len(needed) <= len(static) <= len(needed) + len(options):
         example = f"({', '.join(repr(item) for item in (name, *needed))})" if needed else repr(name)
         raise ArgumentError(f"the quantity {name!r} is asked for as {example}, got {output!r}")
     kinds = (*needed, *options)[: len(static)]
     for kind, item in zip(kinds, static, strict=True):
-        if kind not in CHOICES:
+        if kind in CHOICES or kind in SELECTIONS:
+            _check_choice(tree, name, kind, item)
+        else:
             check_frame(tree, item)
-        elif item not in CHOICES[kind](tree):
-            raise ArgumentError(f"{name}: {kind} must be one of {CHOICES[kind](tree)}, got {item!r}")
     while len(static) > len(needed) and static[-1] == CHOICES[kinds[len(static) - 1]](tree)[0]:
         static.pop()
     return Request((name, *static))
 
 
-def check_frame(tree: Tree, frame: str) -> None:
+def check_frame(tree: Tree, frame: Any) -> None:
     """Raise the error for an unknown frame."""
     if not isinstance(frame, str) or frame not in tree.frames:
         raise unknown_name("frame", str(frame), tree.frames)
+
+
+def _check_choice(tree: Tree, name: str, kind: str, item: Any) -> None:
+    choices: tuple[Static, ...] = CHOICES[kind](tree) if kind in CHOICES else SELECTIONS[kind](tree)
+    if kind in ("submodel", "sensor") and not choices:
+        raise ArgumentError(
+            f"{name}: robot {tree.name!r} has no submodels: load it with keep_force_sensors=True, if it has sensors"
+        )
+    if kind in ("joint", "sensor") and item not in choices:
+        raise unknown_name("force/torque sensor joint" if kind == "sensor" else "joint", str(item), map(str, choices))
+    if item not in choices:
+        raise ArgumentError(f"{name}: {kind} must be one of {choices}, got {item!r}")
 
 
 def state_port(tree: Tree, name: str) -> Port:
@@ -283,15 +337,21 @@ def evaluate(tree: Tree, requests: Sequence[Request], wrenches: Sequence[str], a
         settings: dict[str, Any] = {"wrenches": acting} if quantity.wrenches and acting else {}
         if request.takes_parameters:
             settings["parameters"] = values["parameters"]
-        static = dict(zip((*quantity.static, *quantity.options), request.static, strict=False))
+        several = quantity.static == (SEVERAL,)
+        kinds = () if several else (*quantity.static, *quantity.options)
+        static = dict(zip(kinds, request.static, strict=False))
         settings |= {kind: item for kind, item in static.items() if kind in CHOICES}
-        frames = [item for kind, item in static.items() if kind not in CHOICES]
-        result = quantity.algorithm(tree, *arguments, *frames, **settings)
+        selected: list[Any] = [item for kind, item in static.items() if kind not in CHOICES]
+        if several:
+            selected = [request.static]
+        result = quantity.algorithm(tree, *arguments, *selected, **settings)
         if quantity.form is None:
             _add(found, request.label, result)
         else:
             for field, part in result._asdict().items():
-                _add(found, f"{request.label}_{field}", part)
+                parts = part if isinstance(part, dict) else {field: part}  # of the wrench at each frame
+                for key, array in parts.items():
+                    _add(found, f"{request.label}_{key}", array)
     return found
 
 

@@ -14,7 +14,7 @@ from floatbase.model.tree import position_index
 UNIT_TOLERANCE = 1e-6
 
 
-def check_configuration(tree: Tree, q: Any) -> None:
+def check_configuration(tree: Tree, q: Any, name: str = "q") -> None:
     """Guard that the quaternions of a configuration, of the base and of joints, have unit length."""
     from floatbase.compiler.control import guard
 
@@ -27,7 +27,7 @@ def check_configuration(tree: Tree, q: Any) -> None:
         w, x, y, z = (q[..., first + k] for k in range(4))
         guard(
             np.abs(w * w + x * x + y * y + z * z - 1.0) <= UNIT_TOLERANCE,
-            f"the {what} q[{first}:{first + 4}] (w, x, y, z) must have unit length, "
+            f"the {what} {name}[{first}:{first + 4}] (w, x, y, z) must have unit length, "
             f"to {UNIT_TOLERANCE:g} in its square",
             {"q": q},
         )
@@ -47,6 +47,6 @@ def check_state(tree: Tree, name: str, **arrays: Any) -> tuple[Any, ...]:
             if not np.isfinite(array).all():
                 raise StateError(f"{name}: argument {key!r} must be finite, but contains NaN or infinity")
         if key.startswith("q") and array.ndim and array.shape[-1] == tree.nq:
-            check_configuration(tree, array)
+            check_configuration(tree, array, key)
         checked.append(array)
     return tuple(checked)
