@@ -76,14 +76,17 @@ class PinocchioPeer:
         gravity = pin.computeGeneralizedGravity(model, data, theirs).copy()
         pin.dccrba(model, data, theirs, rates)
         maps, map_drift = data.Ag.copy(), data.dAg @ rates
-        Y = pin.computeJointTorqueRegressor(model, data, theirs, rates, P @ a + P_rate @ v).copy()
+        mass_matrix, accelerations = upper + np.triu(upper, 1).T, P @ a + P_rate @ v
+        solved = pin.aba(model, data, theirs, rates, mass_matrix @ accelerations + bias).copy()
+        inverse = np.triu(pin.computeMinverse(model, data, theirs))
+        Y = pin.computeJointTorqueRegressor(model, data, theirs, rates, accelerations).copy()
         raw = Reference(
             v,
             a,
             poses,
             jacobians,
             drifts,
-            upper + np.triu(upper, 1).T,
+            mass_matrix,
             bias,
             gravity,
             com,
@@ -92,6 +95,8 @@ class PinocchioPeer:
             jacobian_rates,
             {name: self._regressor(Y, frame) for name, frame in self.frames.items()},
             energies,
+            solved,
+            inverse + np.triu(inverse, 1).T,
         )
         return pulled_back(raw, P, P_rate, v, a)
 

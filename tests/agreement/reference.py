@@ -35,6 +35,8 @@ class Reference:
     jacobian_rates: dict[str, Array] = field(default_factory=dict)
     regressors: dict[str, Array] = field(default_factory=dict)  # per link, of whatever moves with it
     energies: tuple[float, float] | None = None
+    solved: Array = None  # the acceleration under `forces`, and the inverse mass matrix, by the peer's own algorithms
+    inverse: Array = None
 
     @property
     def forces(self) -> Array:
@@ -60,7 +62,16 @@ def pulled_back(theirs: Reference, P: Array, P_rate: Array, v: Array, a: Array) 
         momentum_matrix=theirs.momentum_matrix @ P,
         momentum_drift=theirs.momentum_drift + theirs.momentum_matrix @ rest,
         regressors={name: P.T @ Y for name, Y in theirs.regressors.items()},
+        **_solved_back(theirs, P, rest),
     )
+
+
+def _solved_back(theirs: Reference, P: Array, rest: Array) -> dict[str, Array]:
+    """Not for joints that follow others, which are free in these algorithms."""
+    if theirs.solved is None or P.shape[0] != P.shape[1]:
+        return {"solved": None, "inverse": None}
+    back = np.linalg.inv(P)
+    return {"solved": back @ (theirs.solved - rest), "inverse": back @ theirs.inverse @ back.T}
 
 
 def seen_from(it: Reference, base: str, representation: Any) -> Reference:
@@ -101,6 +112,8 @@ def held(it: Reference) -> Reference:
         gravity=it.gravity[6:],
         momentum_matrix=it.momentum_matrix[:, 6:],
         regressors={name: Y[6:] for name, Y in it.regressors.items()},
+        solved=None,  # of a base that moves
+        inverse=None,
     )
 
 

@@ -20,17 +20,23 @@ import pytest
 from tests.random_trees import random_state
 
 import floatbase as fb
+from floatbase import algorithms
 from floatbase.model import Model, ModelWarning, build_tree
 from floatbase.model.tree import Tree
 
 for library in ("pinocchio", "mujoco", "idyntree.bindings"):
     pytest.importorskip(library)
 
-from tests.agreement.comparison import configuration, disagreements, our_quantities
+from tests.agreement.comparison import (
+    configuration,
+    disagreements,
+    disagreements_of_solutions,
+    our_quantities,
+)
 from tests.agreement.idyntree_reference import IdyntreePeer
 from tests.agreement.mujoco_reference import MujocoPeer
 from tests.agreement.pinocchio_reference import PinocchioPeer
-from tests.agreement.random_models import random_model
+from tests.agreement.random_models import EVERY_KIND, random_model
 from tests.agreement.reference import Reference, held, seen_from
 
 ROBOTS = ("panda", "anymal_c", "solo12", "g1", "talos", "icub2.5", "icub")
@@ -85,6 +91,26 @@ def named_case(name: str) -> Case:
     tips = [body.name for k, body in enumerate(bodies) if k not in {other.parent for other in bodies}]
     bases = (bodies[0].name, tips[0], bodies[len(bodies) // 2].name)
     return make_case(model, tree, bases, tips[-1], str(fb.model.find(name)), (0.0, 0.0, -9.81), 5)
+
+
+@pytest.mark.parametrize("representation", REPRESENTATIONS)
+@pytest.mark.parametrize("seed", range(20))
+def test_solutions_of_pinocchios_own_algorithms(seed, representation):
+    """Its articulated bodies and its inverse of the mass matrix; joints that follow others are free in these."""
+    model = random_model(seed, tuple(kind for kind in EVERY_KIND if kind != "mimic"))
+    rng, peer = np.random.default_rng(seed), PinocchioPeer(model, None, TILTED)
+    root = build_tree(model, "link0", True, representation="body", gravity=TILTED)
+    q, v = random_state(rng, root, (STATES,))
+    references = [peer.at(*state) for state in zip(q, v, rng.standard_normal(v.shape), strict=True)]
+    for base in ("link0", "link4", model.links[-1].name):
+        tree = build_tree(model, base, True, representation=representation, gravity=TILTED)
+        theirs = [seen_from(item, base, representation) for item in references]
+        assert all(item.solved is not None for item in theirs)
+        here = np.array([configuration(item.poses[base], s) for item, s in zip(theirs, q[:, 7:], strict=True)])
+        v_here, tau = np.array([item.v for item in theirs]), np.array([item.forces for item in theirs])
+        accelerations = algorithms.forward_dynamics(tree, here, v_here, tau)
+        inverses = algorithms.inverse_mass_matrix(tree, here)
+        assert disagreements_of_solutions(accelerations, inverses, theirs) == {}
 
 
 def check(case: Case, representation: Any) -> None:
