@@ -23,6 +23,14 @@ def trees(count: int = 6, seed: int = 0, **settings: object) -> Iterator[Tree]:
         yield random_tree(rng, int(rng.integers(smallest, 11)), floating, **others)
 
 
+ROUNDING = 1e-15  # errors of solutions of systems of equations, over the condition of the matrix
+
+
+def residual(M: np.ndarray, x: np.ndarray, b: np.ndarray) -> float:
+    """The backward error of `M x = b`, of a vector or a matrix: within `TOLERANCE`, however badly conditioned M is."""
+    return float(np.linalg.norm(M @ x - b) / (np.linalg.norm(M, 2) * np.linalg.norm(x)))
+
+
 def error(actual: np.ndarray, expected: np.ndarray) -> float:
     """Norm-wise relative error."""
     return float(np.linalg.norm(actual - expected) / max(np.linalg.norm(expected), 1e-300))

@@ -42,6 +42,14 @@ def test_rate(case):  # noqa: F811
     assert_allclose(rate, algorithms.centroidal_momentum_matrix(tree, q) @ a + drift, atol=1e-10)
 
 
+def test_rate_of_the_matrix(case):  # noqa: F811
+    tree, q, v, _ = case
+    slope = algorithms.centroidal_momentum_matrix(tree, moved(tree, q, v, 1j * STEP)).imag / STEP
+    rate = algorithms.centroidal_momentum_matrix_rate(tree, q, v)
+    assert error(rate, slope) < 1e-11
+    assert_allclose(rate @ v, algorithms.centroidal_momentum_drift(tree, q, v), atol=1e-10)
+
+
 def test_locked_inertia_and_average_velocity(case):  # noqa: F811
     tree, q, v, _ = case
     inertia, average = algorithms.locked_inertia(tree, q), algorithms.average_velocity(tree, q, v)

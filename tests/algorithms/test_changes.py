@@ -1,4 +1,4 @@
-"""Changes of base, compound frames and centroidal variables keep what is physical."""
+"""Changes of base, compound frames and centroidal variables keep what is physical: twenty trees, every joint."""
 
 from dataclasses import replace
 
@@ -9,32 +9,38 @@ from tests.algorithms.cases import REPRESENTATIONS
 from tests.algorithms.test_identities import EVERY_KIND, STEP, moved
 from tests.random_trees import random_state, random_tree
 
-from floatbase import algorithms, spatial
+from floatbase import algorithms
 from floatbase.algorithms import changes
 from floatbase.errors import ArgumentError
-from floatbase.model.graph import velocities_between
 
 
-@pytest.fixture(params=[None, EVERY_KIND], ids=["plain", "every kind"])
+@pytest.fixture(params=range(20))
 def tree(request):
-    return random_tree(np.random.default_rng(4), 6, True, "mixed", kinds=request.param or ())
+    """Four to twelve bodies; every other tree has joints of every kind, stored from either side, the rest mimics."""
+    rng, odd = np.random.default_rng(request.param), request.param % 2 == 1
+    kinds = {"kinds": tuple(rng.permutation(EVERY_KIND)), "backwards": 0.5} if odd else {"mimic": True}
+    return random_tree(rng, int(rng.integers(7 if odd else 4, 13)), True, "mixed", **kinds)
+
+
+def last(tree):
+    return tree.bodies[-1].name
 
 
 def all_changes(tree, q, v):
-    yield changes.change_of_base(tree, q, v, "link5")
+    yield changes.change_of_base(tree, q, v, last(tree))
     yield changes.change_of_representation(tree, q, v, "body")
     yield changes.change_of_representation(tree, q, v, "inertial")
-    yield changes.change_to_compound_frame(tree, q, v, "link5", "frame2")
+    yield changes.change_to_compound_frame(tree, q, v, last(tree), "frame2")
     yield changes.change_to_center_of_mass(tree, q, v)
     yield changes.change_to_average_velocity(tree, q, v)
 
 
 def test_derivative_of_the_inverse(tree, rng):
     q, v = random_state(rng, tree)
-    for step in range(6):
-        here = list(all_changes(tree, q, v))[step]
-        sides = [list(all_changes(tree, moved(tree, q, v, h), v))[step].inverse for h in (1e-6, -1e-6)]
-        assert_allclose(here.inverse_rate, (sides[0] - sides[1]) / 2e-6, atol=1e-6)
+    ahead = all_changes(tree, moved(tree, q, v, 1j * STEP), v)
+    for here, there in zip(all_changes(tree, q, v), ahead, strict=True):
+        size = np.linalg.norm(here.inverse_rate)
+        assert np.linalg.norm(here.inverse_rate - there.inverse.imag / STEP) < 1e-11 * size
         assert_allclose(here.matrix @ here.inverse, np.eye(tree.nv), atol=1e-11)
 
 
@@ -55,13 +61,13 @@ def test_admissible_coriolis_matrices_stay_admissible(tree, rng):
     """The rate of the new mass matrix is the sum of the new Coriolis matrix and its transpose (differences)."""
     q, v = random_state(rng, tree)
     M, C = algorithms.mass_matrix(tree, q), algorithms.coriolis_matrix(tree, q, v)
-    for step in range(6):
-        new = list(all_changes(tree, q, v))[step].coriolis_matrix(M, C)
-        sides = []
-        for h in (1e-6, -1e-6):
-            there = moved(tree, q, v, h)
-            sides.append(list(all_changes(tree, there, v))[step].mass_matrix(algorithms.mass_matrix(tree, there)))
-        rate = (sides[0] - sides[1]) / 2e-6
+    matrices = []
+    for h in (1e-6, -1e-6):
+        there = moved(tree, q, v, h)
+        M_there = algorithms.mass_matrix(tree, there)
+        matrices.append([change.mass_matrix(M_there) for change in all_changes(tree, there, v)])
+    for change, ahead, behind in zip(all_changes(tree, q, v), *matrices, strict=True):
+        new, rate = change.coriolis_matrix(M, C), (ahead - behind) / 2e-6
         assert np.linalg.norm(new + new.T - rate) < 1e-6 * np.linalg.norm(rate)
 
 
@@ -79,44 +85,14 @@ def test_changes_of_representation(tree, rng, source, target):
     M, C = algorithms.mass_matrix(old, q), algorithms.coriolis_matrix(old, q, v)
     assert_allclose(change.mass_matrix(M), algorithms.mass_matrix(new, q), atol=1e-11)
     assert_allclose(change.coriolis_matrix(M, C) @ v_new, algorithms.coriolis_matrix(new, q, v_new) @ v_new, atol=1e-10)
-    J = algorithms.jacobian(old, q, "link3")
-    twist = change.jacobian(J) @ v_new
-    assert_allclose(twist, algorithms.velocity(old, q, v, "link3"), atol=1e-12)
-
-
-def test_there_and_back(tree, rng):
-    """A change of base and back is none."""
-    q, v = random_state(rng, tree)
-    there = changes.change_of_base(tree, q, v, "link5")
-    back = changes.change_of_base(tree, q, v, "link0")
-    assert_allclose(back.matrix, np.eye(tree.nv), atol=1e-12)
-    assert_allclose(there.inverse @ there.matrix, np.eye(tree.nv), atol=1e-12)
-    assert_allclose(there.matrix @ there.inverse, np.eye(tree.nv), atol=1e-12)
-
-
-@pytest.mark.parametrize("representation", REPRESENTATIONS)
-def test_wrenches_on_the_base_load_the_joints_between_the_bases_only(rng, representation):
-    """Seen from another link, a wrench on the old base is one there and torques on the way."""
-    tree = random_tree(np.random.default_rng(12), 8, True, representation, branching=0.6)
-    q, v = random_state(rng, tree)
-    wrench = rng.standard_normal(6)
-    change = changes.change_of_base(tree, q, v, "link5")
-    force = change.force(np.r_[wrench, np.zeros(tree.nv - 6)])
-    on_the_way = set(velocities_between(tree, "link0", "link5"))
-    for k in range(6, tree.nv):
-        assert (abs(force[k]) > 1e-9) if k in on_the_way else (abs(force[k]) < 1e-12)
-    H, G = algorithms.pose(tree, q, "link0"), algorithms.pose(tree, q, "link5")
-    about_world = spatial.change_wrench(wrench, representation, "inertial", H)
-    assert_allclose(force[:6], spatial.change_wrench(about_world, "inertial", representation, G), atol=1e-11)
-    S = algorithms.relative_jacobian(tree, q, "link0", "link5")[:, 6:]
-    if representation == "body":
-        assert_allclose(force[6:], -S.T @ force[:6], atol=1e-11)
+    J = algorithms.jacobian(old, q, last(tree))
+    assert_allclose(change.jacobian(J) @ v_new, algorithms.velocity(old, q, v, last(tree)), atol=1e-11)
 
 
 def test_compound_frames_have_the_velocities_of_their_parts(tree, rng):
     q, v = random_state(rng, tree)
-    new = changes.change_to_compound_frame(tree, q, v, "link5", "frame2").velocity(v)
-    assert_allclose(new[:3], algorithms.velocity(tree, q, v, "link5")[:3], atol=1e-12)
+    new = changes.change_to_compound_frame(tree, q, v, last(tree), "frame2").velocity(v)
+    assert_allclose(new[:3], algorithms.velocity(tree, q, v, last(tree))[:3], atol=1e-12)
     assert_allclose(new[3:6], algorithms.velocity(tree, q, v, "frame2")[3:], atol=1e-12)
     about_center = changes.change_to_center_of_mass(tree, q, v).velocity(v)
     assert_allclose(about_center, np.r_[algorithms.com_velocity(tree, q, v), v[3:]], atol=1e-12)
@@ -134,16 +110,6 @@ def test_a_robot_whose_joints_freeze_moves_at_its_average_velocity(tree, rng):
     assert_allclose(impulse[:6], 0.0, atol=1e-11)
 
 
-@pytest.mark.parametrize("representation", REPRESENTATIONS)
-def test_pure_joint_torques_do_not_change(tree, rng, representation):
-    tree = replace(tree, representation=representation)
-    q, v = random_state(rng, tree)
-    tau = np.concatenate([np.zeros(6), rng.standard_normal(tree.nv - 6)])
-    change = changes.change_of_base(tree, q, v, "link5")
-    assert_allclose(change.force(tau), tau, atol=1e-12)
-    assert_allclose(change.velocity(v)[:6], algorithms.velocity(tree, q, v, "link5"), atol=1e-12)
-
-
 def test_centroidal_coordinates(tree, rng):
     q, v = random_state(rng, tree)
     change = changes.change_to_average_velocity(tree, q, v)
@@ -152,7 +118,7 @@ def test_centroidal_coordinates(tree, rng):
     new = change.mass_matrix(M)
     assert_allclose(new[:6, :6], algorithms.locked_inertia(tree, q), atol=1e-10)
     assert_allclose(new[:6, 6:], 0.0, atol=1e-10)
-    assert_allclose(change.force(algorithms.gravity(tree, q)), np.r_[-mass * g, np.zeros(tree.nv - 3)], atol=1e-10)
+    assert_allclose(change.force(algorithms.gravity(tree, q)), np.r_[-mass * g, np.zeros(tree.nv - 3)], atol=1e-11)
     assert_allclose((change.coriolis_matrix(M, C) @ change.velocity(v))[:3], 0.0, atol=1e-9)
     assert_allclose(change.velocity(v)[:6], algorithms.average_velocity(tree, q, v), atol=1e-10)
     link = changes.link_coriolis_matrix(tree, q, v)
@@ -164,15 +130,9 @@ def test_centroidal_coordinates(tree, rng):
     assert_allclose(centroidal[:, :3], 0.0, atol=1e-9)
 
 
-def test_rate_of_the_centroidal_matrix(tree, rng):
-    q, v = random_state(rng, tree)
-    slope = algorithms.centroidal_momentum_matrix(tree, moved(tree, q, v, 1j * STEP)).imag / STEP
-    assert_allclose(changes.centroidal_momentum_matrix_rate(tree, q, v), slope, atol=1e-10)
-
-
 def test_what_is_refused(tree, rng):
     q, v = random_state(rng, tree)
     with pytest.raises(ArgumentError, match="mixed"):
         changes.change_to_average_velocity(replace(tree, representation="body"), q, v)
     with pytest.raises(ArgumentError, match="fixed base"):
-        changes.change_of_base(replace(tree, floating=False), q[7:], v[6:], "link5")
+        changes.change_of_base(replace(tree, floating=False), q[7:], v[6:], last(tree))

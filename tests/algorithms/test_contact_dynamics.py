@@ -40,7 +40,9 @@ def test_two_feet_at_rest_carry_the_weight(standing):
     tree, q, feet = standing
     tau, still = static_torques(tree, q, feet), np.zeros(tree.nv)
     motion = algorithms.contact_dynamics(tree, q, still, tau, feet)
-    assert_allclose(motion.acceleration, 0.0, atol=1e-7)
+    for name in feet:
+        assert_allclose(algorithms.acceleration(tree, q, still, motion.acceleration, name), 0.0, atol=1e-8)
+    assert_allclose(motion.acceleration, 0.0, atol=1e-7)  # of joints with little inertia, rounding is largest
     forces = [
         spatial.change_wrench(f, tree.representation, "mixed", algorithms.pose(tree, q, name))
         for name, f in motion.wrenches.items()
@@ -56,9 +58,9 @@ def test_held_frames_do_not_accelerate(standing, rng):
     v, tau = rng.standard_normal(tree.nv), rng.standard_normal(tree.nv)
     motion = algorithms.contact_dynamics(tree, q, v, tau, feet)
     for name in feet:
-        assert_allclose(algorithms.acceleration(tree, q, v, motion.acceleration, name), 0.0, atol=1e-7)
+        assert_allclose(algorithms.acceleration(tree, q, v, motion.acceleration, name), 0.0, atol=1e-8)
     forces = algorithms.inverse_dynamics(tree, q, v, motion.acceleration, motion.wrenches)
-    assert_allclose(forces, tau, atol=1e-7 * np.linalg.norm(list(motion.wrenches.values())))
+    assert_allclose(forces, tau, atol=1e-8 * np.linalg.norm(list(motion.wrenches.values())))
 
 
 def test_redundant_contacts_share_what_one_would_carry(standing, rng):

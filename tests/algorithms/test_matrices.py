@@ -1,9 +1,11 @@
 """Inverse mass matrix, Coriolis matrix and operational-space inertia, on robots with every kind of joint."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from tests.algorithms.cases import error
+from tests.algorithms.cases import ROUNDING, error, residual
 from tests.algorithms.test_identities import STEP, case, moved  # noqa: F401
 
 import floatbase as fb
@@ -17,8 +19,19 @@ from floatbase.model import Inertia, Joint, Link, Model
 def test_inverse_mass_matrix(case):  # noqa: F811
     tree, q, _, _ = case
     M, inverse = algorithms.mass_matrix(tree, q), algorithms.inverse_mass_matrix(tree, q)
-    assert error(inverse @ M, np.eye(tree.nv)) < 1e-9
+    assert residual(M, inverse, np.eye(tree.nv)) < 1e-11
+    assert error(inverse @ M, np.eye(tree.nv)) < max(1e-11, ROUNDING * np.linalg.cond(M))
     assert np.array_equal(inverse, inverse.T)
+
+
+def test_columns_of_the_inverse_are_accelerations_under_unit_forces(case):  # noqa: F811
+    """Without gravity and at rest, by the recursion of articulated bodies."""
+    tree, q, _, _ = case
+    tree = replace(tree, gravity=(0.0, 0.0, 0.0))
+    units, still = np.eye(tree.nv), np.zeros((tree.nv, tree.nv))
+    columns = algorithms.forward_dynamics(tree, np.tile(q, (tree.nv, 1)), still, units)
+    condition = np.linalg.cond(algorithms.mass_matrix(tree, q))
+    assert error(algorithms.inverse_mass_matrix(tree, q), columns.T) < max(1e-11, ROUNDING * condition)
 
 
 def test_coriolis_matrix_gives_the_velocity_terms(case):  # noqa: F811

@@ -8,12 +8,13 @@ from scipy.spatial.transform import Rotation
 from tests.model.kinematics import frame_poses
 
 import floatbase as fb
+from floatbase.algorithms import inverse_dynamics
 from floatbase.errors import ArgumentError, ModelError
 from floatbase.model import Inertia, Limits, ModelWarning, build_tree, catalog, find, library, load_named, load_settings
 from floatbase.model.inertia import inertia_from_parameters
 from floatbase.model.library.nine_joints import joint_transform, nine_joint_tree, printed_matrices
 from floatbase.model.poses import inverse
-from floatbase.spatial import adjoint
+from floatbase.spatial import adjoint, transform_parameters
 
 BALL = Inertia(1.0, np.zeros(3), np.eye(3))
 
@@ -117,14 +118,25 @@ def test_tx40_has_the_published_inertias_and_drives():
 
 
 def test_both_conventions_describe_the_same_ur5(rng):
+    """Poses, and torques: each body's inertia is given in its frame of one table, and moved to that of the other."""
     d, a = (0.089159, 0, 0, 0.10915, 0.09465, 0.0823), (0, 0, -0.425, -0.39225, 0, 0)
     alpha = (0, np.pi / 2, 0, 0, np.pi / 2, -np.pi / 2)
     rows = [library.Row(0.0, *row) for row in zip(d, a, alpha, strict=True)]
-    proximal = build_tree(library.serial_robot("ur5", rows, [BALL] * 6, "proximal"), floating=False)
-    q = rng.uniform(-3, 3, 6)
-    expected = frame_poses(proximal, q)["dh6"]
-    found = frame_poses(build_tree(library.ur5_dh(), floating=False), q)["dh6"]
-    np.testing.assert_allclose(found, expected, atol=1e-14)
+    distal = build_tree(library.ur5_dh(), floating=False)
+    bare = build_tree(library.serial_robot("ur5", rows, [BALL] * 6, "proximal"), floating=False)
+    q, v, acceleration = rng.uniform(-3, 3, (3, 20, 6))
+    inertias = []
+    for k in range(1, 7):
+        body, body_H_frame = distal.frames[f"dh{k}"]
+        there, here = (frame_poses(tree, q[0])[f"dh{k}"] for tree in (bare, distal))
+        parameters = transform_parameters(inverse(there) @ here @ inverse(body_H_frame), distal.bodies[body].parameters)
+        inertias.append(inertia_from_parameters(parameters))
+    proximal = build_tree(library.serial_robot("ur5", rows, inertias, "proximal"), floating=False)
+    torques = [inverse_dynamics(tree, q, v, acceleration) for tree in (distal, proximal)]
+    for k in range(20):
+        expected = frame_poses(proximal, q[k])["dh6"]
+        np.testing.assert_allclose(frame_poses(distal, q[k])["dh6"], expected, atol=1e-12)
+        assert np.linalg.norm(torques[0][k] - torques[1][k]) < 1e-10 * np.linalg.norm(torques[1][k])
 
 
 def test_inertias_are_given_in_the_frames_of_the_table(rng):
