@@ -11,6 +11,7 @@ import floatbase as fb
 
 pin = pytest.importorskip("pinocchio")
 
+from tests.agreement.comparison import ROUNDING, TOLERANCE
 from tests.agreement.pinocchio_peer import make_peer
 
 ROBOTS = ("icub", "g1", "panda")
@@ -42,7 +43,8 @@ def test_inverse_mass_matrix(case):
     for row in pin_q:
         upper = np.triu(pin.computeMinverse(peer.model, peer.data, row))
         theirs.append((upper + np.triu(upper, 1).T)[np.ix_(peer.order, peer.order)])
-    assert norm_wise(robot.inverse_mass_matrix(q), theirs) < 1e-10
+    largest = max(np.linalg.cond(X) for X in theirs)
+    assert norm_wise(robot.inverse_mass_matrix(q), theirs) < max(TOLERANCE, ROUNDING * largest)
 
 
 def test_centroidal_momentum(case):

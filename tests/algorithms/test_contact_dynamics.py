@@ -42,7 +42,7 @@ def test_two_feet_at_rest_carry_the_weight(standing):
     motion = algorithms.contact_dynamics(tree, q, still, tau, feet)
     for name in feet:
         assert_allclose(algorithms.acceleration(tree, q, still, motion.acceleration, name), 0.0, atol=1e-8)
-    assert_allclose(motion.acceleration, 0.0, atol=1e-7)  # of joints with little inertia, rounding is largest
+    assert_allclose(motion.acceleration, 0.0, atol=1e-8)
     forces = [
         spatial.change_wrench(f, tree.representation, "mixed", algorithms.pose(tree, q, name))
         for name, f in motion.wrenches.items()

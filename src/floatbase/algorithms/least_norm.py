@@ -30,7 +30,9 @@ def least_norm_solution(A: Array, b: Array) -> Array:
     if is_symbolic(A, b):
         return _by_turns(A, b)
     smallest = max(SMALLEST, UNITS * float(np.finfo(A.dtype).eps))
-    return apply_matrix(np.linalg.pinv(A, rcond=smallest, hermitian=True), b)
+    inverse = np.linalg.pinv(A, rcond=smallest, hermitian=True)
+    solution = apply_matrix(inverse, b)
+    return solution + apply_matrix(inverse, b - apply_matrix(A, solution))  # of rounding, which is less by turns
 
 
 def _by_turns(A: Array, b: Array) -> Array:
