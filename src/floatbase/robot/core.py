@@ -194,10 +194,11 @@ class RobotCore:
         """One compiled function for several quantities, chosen before the loop that calls it.
 
         outputs: names of this class's methods, or tuples of a name and what it is asked for, such as its frames:
-        `["mass_matrix", ("jacobian", "l_sole"), ("contact_dynamics", "l_sole", "r_sole")]`. wrenches: frames at which external wrenches act; each adds
-        an argument `wrench_<frame>` (6,). parameters: inertial parameters `parameters` (10 n_bodies,) are the last
-        argument, instead of the robot's own. The function takes the arrays that are needed, in the order q, v, a, tau,
-        wrenches, parameters, and returns the quantities in the order asked for; shared work is done once.
+        `["mass_matrix", ("jacobian", "l_sole"), ("contact_dynamics", "l_sole", "r_sole")]`. wrenches: frames at which
+        external wrenches act; each adds an argument `wrench_<frame>` (6,). parameters: inertial parameters `parameters`
+        (10 n_bodies,) are the last argument, instead of the robot's own. The function takes the arrays that are needed,
+        in the order q, v, a, tau, wrenches, parameters, and returns the quantities in the order asked for; shared work
+        is done once.
         """
         requests, single = self._parse(outputs)
         if parameters:
