@@ -34,7 +34,8 @@ from floatbase.compiler.tracing import call_with_symbols, extract, flatten
 from floatbase.errors import ArgumentError, TraceError, unknown_name
 from floatbase.fingerprint import fingerprint
 from floatbase.robot import Robot
-from floatbase.robot.quantities import STATE, state_port
+from floatbase.robot.quantities import STATE
+from floatbase.robot.requests import state_port
 from floatbase.robot.states import check_configuration
 
 Shape = int | Sequence[int]

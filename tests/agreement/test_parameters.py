@@ -21,7 +21,8 @@ from floatbase.compiler.interpreter import interpret
 from floatbase.compiler.tracing import trace
 from floatbase.model import build_tree
 from floatbase.model.tree import Tree
-from floatbase.robot.quantities import QUANTITIES, evaluate, input_ports, parse
+from floatbase.robot.quantities import QUANTITIES
+from floatbase.robot.requests import evaluate, input_ports, parse
 
 ROBOTS = 3
 NAMES = [name for name, quantity in QUANTITIES.items() if quantity.parameters]
@@ -30,6 +31,7 @@ STATIC = {"frame": "link7", "reference": "link2", "link": "link5", "origin": "li
 OTHERS = {  # no quantities
     "neutral", "random", "configuration", "function", "prepare", "program", "with_representation", "with_base",
     "with_gravity", "with_joints", "with_inertial_parameters",
+    "loaded_second_derivative_pattern",  # says where numbers stand
     "submodel_parameters",  # are the inertial parameters themselves
     "submodel_wrench",  # moves measured wrenches
     "trajectory_sensitivities",  # a loop over quantities

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from floatbase.robot.core import RobotCore, listed
+from floatbase.robot.core import RobotCore
+from floatbase.robot.requests import listed
 
 if TYPE_CHECKING:
     from floatbase.results import BaseBalance, ContactMotion

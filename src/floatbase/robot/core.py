@@ -26,16 +26,8 @@ from floatbase.model.positions import (
 )
 from floatbase.model.settings import tree_settings
 from floatbase.results import grouped
-from floatbase.robot.quantities import (
-    CHOICES,
-    Request,
-    Static,
-    evaluate,
-    input_ports,
-    names_one,
-    parse,
-    with_parameters,
-)
+from floatbase.robot.quantities import CHOICES, Static
+from floatbase.robot.requests import Request, evaluate, input_ports, names_one, parse, with_parameters
 from floatbase.robot.states import check_configuration
 
 Array = npt.NDArray[np.floating[Any]]
@@ -48,15 +40,6 @@ def _frames(wrenches: Sequence[str]) -> tuple[str, ...]:
         if all(isinstance(frame, str) for frame in frames):
             return frames
     raise ArgumentError(f"wrenches must be a sequence of frame names, got {wrenches!r}")
-
-
-def listed(name: str, frames: Sequence[str], distinct: bool = True) -> tuple[str, ...]:
-    """Names of frames as a tuple, one or more of them."""
-    names = () if isinstance(frames, str) or not isinstance(frames, Iterable) else tuple(frames)
-    if not names or not all(isinstance(item, str) for item in names) or (distinct and len(set(names)) < len(names)):
-        once = ", each once," if distinct else ","
-        raise ArgumentError(f"{name} is {frames!r}; it lists one or more frames{once} such as ['l_sole']")
-    return names
 
 
 class RobotCore:

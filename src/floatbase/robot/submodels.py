@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from floatbase.robot.core import RobotCore, listed
+from floatbase.robot.core import RobotCore
+from floatbase.robot.requests import listed
 from floatbase.robot.states import check_state
 
 if TYPE_CHECKING:
