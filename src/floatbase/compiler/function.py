@@ -292,6 +292,8 @@ class Function(_Called):
     def answer(self, *arrays: Any, out: Any = None, threads: int | None = None, **named: Any) -> Any:
         """What `fast` does, for any arguments: symbols and CasADi's expressions give expressions."""
         values = (*arrays, *named.values())
+        if on_device(values):
+            return self.on_gpu.call(order_arguments(self.signature, arrays, named), out)
         if not is_symbolic(*values) and not casadi_arrays(*values):
             return self.general(*arrays, out=out, threads=threads, **named)
         signature = self.signature
@@ -305,8 +307,6 @@ class Function(_Called):
         """What `fast` does, for any arguments that are numbers, with explanations."""
         signature = self.signature
         values = order_arguments(signature, arrays, named)
-        if on_device(values):
-            return self.on_gpu.call(values, out)
         count = get_threads() if threads is None else check_threads(threads)
         dtype, converted = convert(signature, values)
         batch = batch_shape(signature, converted)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from floatbase.compiler.cache import cache_key
 from floatbase.compiler.entry import Place, Selection, select_address
 from floatbase.compiler.function import Function
+from floatbase.compiler.gpu.libraries import on_device
 from floatbase.compiler.machine import start_llvm
 from floatbase.compiler.program import Program, as_shape
 from floatbase.compiler.symbol_arrays import casadi_arrays, is_symbolic, refuse_output
@@ -303,6 +304,8 @@ class RobotCore:
 
     def _resolve(self, request: Request, frames: tuple[str, ...], *values: Any, **call: Any) -> Any:
         """The same for anything that a built-in function does not serve at once."""
+        if on_device(values):
+            return self._compiled((request,), frames, True).on_gpu.call(values, call.get("out"))
         if is_symbolic(*values):
             refuse_output(request.label, call.get("out"))
             return self._symbolic(request, frames, values)

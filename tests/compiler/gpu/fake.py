@@ -66,6 +66,12 @@ class Device:
     def current(self):
         yield
 
+    def enter(self):
+        return False
+
+    def leave(self, entered):
+        assert entered is False
+
     def link(self, ptx, registers):
         self.linked.append(registers)
         return b"machine code of " + ptx[:40]

@@ -69,24 +69,34 @@ class Device:
             raise GpuError(f"GPU {number} ({self.name}) has compute capability {have}; programs need {need} or later")
         self._context = _call("cuDevicePrimaryCtxRetain", handle, doing=f"open GPU {number}")
         self._address = int(self._context)
+        self._get_current, self._launch = _bindings().cuCtxGetCurrent, _bindings().cuLaunchKernel
+        self._streams: dict[int, Any] = {}  # as the bindings want them
         self.driver_version = int(_call("cuDriverGetVersion", doing="read the driver's version"))
 
     def __repr__(self) -> str:
         return f"<GPU {self.number}: {self.name}, compute capability {self.capability[0]}.{self.capability[1]}>"
 
+    def enter(self) -> bool:
+        """Make this the GPU that the thread works on; says whether it was another before, for `leave`."""
+        status, found = self._get_current()
+        if int(found) == self._address and int(status) == 0:
+            return False
+        _call("cuCtxPushCurrent", self._context, doing=f"use GPU {self.number}")
+        return True
+
+    def leave(self, entered: bool) -> None:
+        """Go back to the GPU used before."""
+        if entered:
+            _call("cuCtxPopCurrent", doing="go back to the GPU used before")
+
     @contextmanager
     def current(self) -> Iterator[None]:
         """Make this the GPU that the thread works on, for a while."""
-        driver = _bindings()
-        _, found = driver.cuCtxGetCurrent()
-        if int(found) == self._address:
-            yield
-            return
-        _call("cuCtxPushCurrent", self._context, doing=f"use GPU {self.number}")
+        entered = self.enter()
         try:
             yield
         finally:
-            _call("cuCtxPopCurrent", doing="go back to the GPU used before")
+            self.leave(entered)
 
     def link(self, ptx: bytes, registers: int) -> bytes:
         """Machine code of PTX for this GPU, of at most so many registers for each thread."""
@@ -144,12 +154,12 @@ class Device:
         self, function: Any, grid: tuple[int, int], block: int, shared: int, stream: int, arguments: int
     ) -> None:
         """Start a program on a stream; `arguments` is the address of an array of the arguments' addresses."""
-        driver = _bindings()
-        (status,) = driver.cuLaunchKernel(
-            function, grid[0], grid[1], 1, block, 1, 1, shared, driver.CUstream(stream), arguments, 0
-        )
-        if status != driver.CUresult.CUDA_SUCCESS:
-            raise GpuError(f"cannot start a program on GPU {self.number}: {_reason(driver, status)}")
+        where = self._streams.get(stream)
+        if where is None:
+            where = self._streams[stream] = _bindings().CUstream(stream)
+        (status,) = self._launch(function, grid[0], grid[1], 1, block, 1, 1, shared, where, arguments, 0)
+        if status:
+            raise GpuError(f"cannot start a program on GPU {self.number}: {_reason(_bindings(), status)}")
 
     def synchronize(self, stream: int) -> None:
         """Wait for everything that was started on a stream."""

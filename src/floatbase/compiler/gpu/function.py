@@ -14,7 +14,7 @@ from floatbase.compiler.explanation import first_bad_row, non_finite, refusal
 from floatbase.compiler.gpu.checking import StatusWord, StatusWords, deferred_word, is_deferred
 from floatbase.compiler.gpu.driver import Device, device
 from floatbase.compiler.gpu.kernels import SMALL, DeviceKernel, Launch, moved
-from floatbase.compiler.gpu.layout import Layout, check_apart, check_output, common_device, common_library, lay_out
+from floatbase.compiler.gpu.layout import Layout, check_apart, check_output, common_library, lay_out
 from floatbase.compiler.gpu.libraries import ITEM_BYTES, Library, View, library_of
 from floatbase.compiler.locking import making_code
 from floatbase.compiler.target import DType
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from floatbase.compiler.function import Function
 
 _KEPT_LAYOUTS = 64
+_NUMBERS = (int, float)
 
 
 class DeviceFunction:
@@ -53,41 +54,42 @@ class DeviceFunction:
 
     def call(self, values: Sequence[Any], out: Any = None) -> Any:
         """Compute; arguments in the order of the inputs."""
-        signature = self._signature
-        library = common_library(signature, values)
-        views = [None if type(value) in (int, float) else library.view(value) for value in values]
-        number = common_device(signature, views)
-        layout = self._layout(views)
-        gpu = device(number)
-        arrays, targets = self._outputs(library, out, views, layout, number)
+        library = common_library(self._signature, values)
+        view = library.view
+        views = [None if type(value) in _NUMBERS else view(value) for value in values]
+        layout = self._layouts.get(tuple([None if item is None else item[1:] for item in views]))
+        if layout is None:
+            layout = self._new_layout(views)
+        gpu = device(layout.device)
+        arrays, targets = self._outputs(library, out, views, layout)
         if layout.rows:
-            with gpu.current():
-                stream = library.stream(number)
+            before = gpu.enter()
+            try:
+                stream = library.stream(layout.device)
                 numbers: list[Any] = []  # their memory is needed until the kernel has been started
-                inputs = [
-                    view.pointer if view is not None else self._number(gpu, library, value, layout, stream, numbers)
-                    for view, value in zip(views, values, strict=True)
+                addresses = [
+                    item[0] if item is not None else self._number(gpu, library, value, layout, stream, numbers)
+                    for item, value in zip(views, values, strict=True)
                 ]
-                addresses = (*inputs, *(view.pointer for view in targets))
+                addresses += [item[0] for item in targets]
                 self._run(gpu, layout, addresses, stream, library.waits)
+            finally:
+                gpu.leave(before)
         return self._deliver(arrays, out)
 
-    def _layout(self, views: Sequence[View | None]) -> Layout:
-        key = tuple(None if view is None else (view.shape, view.strides, view.dtype) for view in views)
-        found = self._layouts.get(key)
-        if found is None:
-            found = lay_out(self._signature, views)
-            if len(self._layouts) >= _KEPT_LAYOUTS:
-                self._layouts.clear()
-            self._layouts[key] = found
-        return found
+    def _new_layout(self, views: Sequence[View | None]) -> Layout:
+        layout = lay_out(self._signature, views)
+        if len(self._layouts) >= _KEPT_LAYOUTS:
+            self._layouts.clear()
+        self._layouts[tuple([None if item is None else item[1:] for item in views])] = layout
+        return layout
 
     def _outputs(
-        self, library: Library, out: Any, inputs: Sequence[View | None], layout: Layout, number: int
+        self, library: Library, out: Any, inputs: Sequence[View | None], layout: Layout
     ) -> tuple[list[Any], list[View]]:
         signature = self._signature
         if out is None:
-            arrays = [_new_array(signature, library, shape, layout, number) for shape in layout.outputs]
+            arrays = [_new_array(signature, library, shape, layout) for shape in layout.outputs]
             return arrays, [library.view(array) for array in arrays]
         packs = self._function.result is not None or len(signature.outputs) != 1
         if packs and (not isinstance(out, tuple) or len(out) != len(signature.outputs)):
@@ -104,7 +106,7 @@ class DeviceFunction:
             if owner.name == "JAX":
                 raise ArgumentError(f"{signature.name}: arrays of JAX cannot be written to; leave out the argument out")
             view = owner.view(array)
-            check_output(signature, port.name, view, shape, layout, number)
+            check_output(signature, port.name, view, shape, layout)
             views.append(view)
         check_apart(signature, layout, inputs, views)
         return arrays, views
@@ -118,13 +120,13 @@ class DeviceFunction:
         gpu.write(place, struct.pack("<f" if layout.dtype == "float32" else "<d", value), stream)
         return place
 
-    def _run(self, gpu: Device, layout: Layout, addresses: tuple[int, ...], stream: int, waits: bool) -> None:
+    def _run(self, gpu: Device, layout: Layout, addresses: list[int], stream: int, waits: bool) -> None:
         words = self._words.get(gpu.number)
         if words is None:
             words = self._words.setdefault(gpu.number, StatusWords(gpu))
         later = is_deferred() and not waits
         status = deferred_word(gpu, stream, words, self._signature) if later else words.get()
-        kernel = self.kernel(gpu, layout.dtype)
+        kernel = self._kernels.get((gpu.number, layout.dtype)) or self.kernel(gpu, layout.dtype)
         launch = Launch(layout.rows, addresses, layout.strides, status.address, stream)
         kernel.run(launch, kernel.way(launch, measure=not later))
         if later:
@@ -169,13 +171,13 @@ class DeviceFunction:
         return tuple(arrays) if result is None else result(tuple(arrays))
 
 
-def _new_array(signature: Signature, library: Library, shape: tuple[int, ...], layout: Layout, number: int) -> Any:
+def _new_array(signature: Signature, library: Library, shape: tuple[int, ...], layout: Layout) -> Any:
     try:
-        return library.empty(shape, layout.dtype, number)
+        return library.empty(shape, layout.dtype, layout.device)
     except Exception as error:  # each library has an error of its own for this
         if not any(word in f"{type(error).__name__} {error}" for word in ("OutOfMemory", "out of memory", "EXHAUSTED")):
             raise
         raise GpuError(
-            f"{signature.name}: GPU {number} has no memory left for a result of shape {shape} and dtype {layout.dtype} "
-            f"({error}); compute fewer states at a time, or give memory as out"
+            f"{signature.name}: GPU {layout.device} has no memory left for a result of shape {shape} and dtype "
+            f"{layout.dtype} ({error}); compute fewer states at a time, or give memory as out"
         ) from None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -30,8 +31,8 @@ from floatbase.compiler.target import DType
 if TYPE_CHECKING:
     from floatbase.compiler.function import Function
 
-LARGE_ROWS = 32768
-"""Batches from this size on are started in the way that was measured to be the fastest."""
+LARGE_ROWS, HUGE_ROWS = 32768, 262144
+"""Batches from these sizes on are started in the way that was measured to be the fastest for such a size."""
 
 _LONG = 3 << 18  # bytes of PTX that take so long to assemble that there is one number of registers
 
@@ -43,6 +44,22 @@ class Way:
     registers: int
     block: int
 
+    @property
+    def warps(self) -> int:
+        """How many times 32 threads a block has."""
+        return self.block // WARP
+
+
+class _Arguments:
+    """Room for the arguments of a launch, and for their addresses."""
+
+    def __init__(self, count: int) -> None:
+        self.values = (ctypes.c_int64 * count)()
+        first = ctypes.addressof(self.values)
+        self._places = (ctypes.c_int64 * count)(*range(first, first + 8 * count, 8))
+        self.address = ctypes.addressof(self._places)
+        self.pack = struct.Struct(f"{count}q").pack_into
+
 
 SMALL = Way(255, 64)
 WAYS = (SMALL, Way(255, 128), Way(255, 256), Way(168, 64), Way(168, 128), Way(128, 64), Way(128, 128))
@@ -52,7 +69,7 @@ class Launch(NamedTuple):
     """What a kernel is started with."""
 
     rows: int
-    addresses: tuple[int, ...]  # of inputs and outputs
+    addresses: Sequence[int]  # of inputs and outputs
     strides: tuple[int, ...]  # of inputs
     status: int
     stream: int
@@ -71,36 +88,41 @@ class DeviceKernel:
             store_code(self._cache, self._digest, dtype, capability, code)
         self.code: DeviceCode = code
         self._loaded: dict[int, tuple[Any, Any]] = {}
-        self._way: Way | None = None
+        self._ways: dict[bool, Way] = {}  # for batches that are large, and very large
+        self._arguments: list[_Arguments] = []  # that nobody uses
 
     def run(self, launch: Launch, way: Way = SMALL) -> None:
         """Start it."""
-        inputs = len(launch.strides)
-        words = [launch.rows]
-        for address, stride in zip(launch.addresses, launch.strides, strict=False):
+        rows, addresses, strides, status, stream = launch
+        inputs = len(strides)
+        words = [rows]
+        for address, stride in zip(addresses, strides, strict=False):
             words += (address, stride)
-        words += (*launch.addresses[inputs:], launch.status)
-        count = len(words)
-        values = (ctypes.c_int64 * count)(*words)
-        first = ctypes.addressof(values)
-        places = (ctypes.c_int64 * count)(*range(first, first + 8 * count, 8))
-        grid = (-(-launch.rows // way.block), self.code.groups)
-        shared = way.block // WARP * self.code.shared
+        words += addresses[inputs:]
+        words.append(status)
+        arguments = self._arguments.pop() if self._arguments else _Arguments(len(words))
+        arguments.pack(arguments.values, 0, *words)
+        grid = (-(-rows // way.block), self.code.groups)
         function = self._function(way.registers)
-        self.device.launch(function, grid, way.block, shared, launch.stream, ctypes.addressof(places))
+        self.device.launch(function, grid, way.block, way.warps * self.code.shared, stream, arguments.address)
+        self._arguments.append(arguments)  # the driver has copied them
 
     def way(self, launch: Launch, measure: bool) -> Way:
         """How to start a batch: as measured, now if `measure` allows it and it has not been done."""
         if launch.rows < LARGE_ROWS:
             return SMALL
-        if self._way is None:
+        huge = launch.rows >= HUGE_ROWS
+        found = self._ways.get(huge)
+        if found is None:
             with making_code:
-                self._way = self._stored() or (self._measured(launch) if measure else None)
-        return self._way or SMALL
+                found = self._stored(huge) or (self._measured(launch, huge) if measure else None)
+                if found is not None:
+                    self._ways[huge] = found
+        return found or SMALL
 
     def describe(self) -> dict[str, Any]:
         """Registers and local memory of each thread, and the way large batches are started, for tables."""
-        way = self._way or SMALL
+        way = self._ways.get(True) or self._ways.get(False) or SMALL
         return {**self.device.attributes(self._function(way.registers)), "block": way.block, "limit": way.registers}
 
     def _function(self, registers: int) -> Any:
@@ -111,11 +133,11 @@ class DeviceKernel:
                 found = self._loaded[registers] = self.device.load(code, ENTRY)
         return found[1]
 
-    def _measured(self, launch: Launch) -> Way:
+    def _measured(self, launch: Launch, huge: bool) -> Way:
         ways = [way for way in WAYS if len(self.code.ptx) <= _LONG or way.registers == SMALL.registers]
         best = min(ways, key=lambda way: self._seconds(launch, way))
         if self._cache is not None:
-            self._cache.put(self._key(), json.dumps([best.registers, best.block]).encode())
+            self._cache.put(self._key(huge), json.dumps([best.registers, best.block]).encode())
         return best
 
     def _seconds(self, launch: Launch, way: Way) -> float:
@@ -123,8 +145,8 @@ class DeviceKernel:
         work()
         return min(self.device.seconds(launch.stream, work) for _ in range(3))
 
-    def _stored(self) -> Way | None:
-        data = self._cache.get(self._key()) if self._cache is not None else None
+    def _stored(self, huge: bool) -> Way | None:
+        data = self._cache.get(self._key(huge)) if self._cache is not None else None
         if data is None:
             return None
         try:
@@ -133,9 +155,9 @@ class DeviceKernel:
             return None
         return next((way for way in WAYS if way == Way(registers, block)), None)
 
-    def _key(self) -> str:
+    def _key(self, huge: bool) -> str:
         device = self.device
-        return cache_key("gpu way", self._digest, self._dtype, device.name, device.driver_version)
+        return cache_key("gpu way", huge, self._digest, self._dtype, device.name, device.driver_version)
 
 
 def moved(launch: Launch, outputs: Sequence[int], first: int, stop: int) -> Launch:

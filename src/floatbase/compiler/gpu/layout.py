@@ -20,8 +20,9 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Layout:
-    """The batch axes, the bytes between the rows of each input, the shapes of outputs, and what memory is taken."""
+    """The GPU, the batch axes, the bytes between rows of inputs, the shapes of outputs, and what memory is taken."""
 
+    device: int
     batch: Shape
     rows: int
     dtype: DType
@@ -33,6 +34,9 @@ class Layout:
 
 def common_library(signature: Signature, values: Sequence[Any]) -> Library:
     """The library that all arguments are of; Python's numbers may stand among them."""
+    first = library_of(values[0])
+    if first is not None and all(library_of(value) is first for value in values):
+        return first
     found: tuple[str, Library] | None = None
     for port, value in zip(signature.inputs, values, strict=True):
         library = library_of(value)
@@ -72,6 +76,7 @@ def common_device(signature: Signature, views: Sequence[View | None]) -> int:
 
 def lay_out(signature: Signature, views: Sequence[View | None]) -> Layout:
     """The layout of a call; an error if arrays have other types, shapes or gaps than a kernel can read."""
+    number = common_device(signature, views)
     dtype = _common_dtype(signature, views)
     arrays = [_stand_in(view, dtype) for view in views]
     batch = batch_shape(signature, arrays)
@@ -86,7 +91,7 @@ def lay_out(signature: Signature, views: Sequence[View | None]) -> Layout:
         strides.append(stride)
     outputs = tuple(batch + port.shape for port in signature.outputs)
     sizes = tuple(prod(shape) * ITEM_BYTES[dtype] for shape in outputs)
-    return Layout(batch, prod(batch), dtype, tuple(strides), outputs, tuple(map(_extent, views)), sizes)
+    return Layout(number, batch, prod(batch), dtype, tuple(strides), outputs, tuple(map(_extent, views)), sizes)
 
 
 def _common_dtype(signature: Signature, views: Sequence[View | None]) -> DType:
@@ -116,11 +121,13 @@ def _stand_in(view: View | None, dtype: DType) -> Any:
     return as_array_of(view.shape, view.steps(), dtype)
 
 
-def check_output(signature: Signature, name: str, view: View, shape: Shape, layout: Layout, device: int) -> None:
+def check_output(signature: Signature, name: str, view: View, shape: Shape, layout: Layout) -> None:
     """An error if results cannot be written to an array."""
+    if view[1:] == (shape, None, layout.dtype, layout.device):
+        return
     where = f"{signature.name}: out for {name!r}"
-    if view.device != device:
-        raise GpuError(f"{where} is on GPU {view.device}, the arguments are on GPU {device}; all must be on one")
+    if view.device != layout.device:
+        raise GpuError(f"{where} is on GPU {view.device}, the arguments are on GPU {layout.device}; all must be on one")
     if view.shape != shape:
         raise ShapeError(f"{where} has shape {view.shape}; it must be {shape}")
     if view.dtype != layout.dtype:
