@@ -11,9 +11,10 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache as memoize
+from functools import cached_property
 from typing import Any
 
-from floatbase.errors import GpuError, missing_dependency
+from floatbase.errors import ArgumentError, GpuError, missing_dependency
 
 LOWEST = (8, 0)
 """The oldest compute capability that programs are compiled for."""
@@ -48,28 +49,39 @@ def _reason(driver: Any, status: Any) -> str:
     return f"{text.decode() if text else 'unknown error'} ({name})"
 
 
+def _attribute(handle: Any, name: str) -> int:
+    key = getattr(_bindings().CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{name}")
+    return int(_call("cuDeviceGetAttribute", key, handle, doing="read a property of the GPU"))
+
+
+def _capability(handle: Any) -> tuple[int, int]:
+    return _attribute(handle, "COMPUTE_CAPABILITY_MAJOR"), _attribute(handle, "COMPUTE_CAPABILITY_MINOR")
+
+
 class Device:
     """One GPU, and what is loaded on it."""
 
     def __init__(self, number: int) -> None:
         self.number = number
         handle = _call("cuDeviceGet", number, doing=f"use GPU {number}")
-        attribute = _bindings().CUdevice_attribute
-
-        def read(name: str) -> int:
-            key = getattr(attribute, f"CU_DEVICE_ATTRIBUTE_{name}")
-            return int(_call("cuDeviceGetAttribute", key, handle, doing="read a property of the GPU"))
-
         self.name: str = _call("cuDeviceGetName", 128, handle, doing="read the GPU's name").split(b"\0")[0].decode()
-        self.capability = (read("COMPUTE_CAPABILITY_MAJOR"), read("COMPUTE_CAPABILITY_MINOR"))
-        self.processors = read("MULTIPROCESSOR_COUNT")
-        self.registers = read("MAX_REGISTERS_PER_BLOCK")
+        self.capability = _capability(handle)
+        self.processors = _attribute(handle, "MULTIPROCESSOR_COUNT")
+        self.registers = _attribute(handle, "MAX_REGISTERS_PER_BLOCK")
         if self.capability < LOWEST:
             have, need = (".".join(map(str, version)) for version in (self.capability, LOWEST))
             raise GpuError(f"GPU {number} ({self.name}) has compute capability {have}; programs need {need} or later")
-        self._context = _call("cuDevicePrimaryCtxRetain", handle, doing=f"open GPU {number}")
-        self._address = int(self._context)
+        self._handle = handle
         self.driver_version = int(_call("cuDriverGetVersion", doing="read the driver's version"))
+
+    @cached_property
+    def _context(self) -> Any:
+        """The context, which takes memory: opened when it is needed."""
+        return _call("cuDevicePrimaryCtxRetain", self._handle, doing=f"open GPU {self.number}")
+
+    @cached_property
+    def _address(self) -> int:
+        return int(self._context)
 
     def __repr__(self) -> str:
         return f"<GPU {self.number}: {self.name}, compute capability {self.capability[0]}.{self.capability[1]}>"
@@ -192,8 +204,20 @@ def count() -> int:
     return int(_call("cuDeviceGetCount", doing="count the GPUs"))
 
 
+def devices() -> list[Device]:
+    """The GPUs that programs can run on, which leaves out those that are too old.
+
+    Nothing is opened on them yet. Without an NVIDIA driver, or with a driver that finds no GPU, this is a `GpuError`
+    that says so; without the package `cuda-bindings` a `MissingDependencyError`.
+    """
+    handles = [_call("cuDeviceGet", number, doing=f"use GPU {number}") for number in range(count())]
+    return [device(number) for number, handle in enumerate(handles) if _capability(handle) >= LOWEST]
+
+
 def device(number: int) -> Device:
     """A GPU by its number."""
+    if isinstance(number, bool) or not isinstance(number, int):
+        raise ArgumentError(f"a GPU is chosen by its number, 0 or more, got {number!r}")
     found = _devices.get(number)
     if found is None:
         with _opening:
