@@ -1,4 +1,4 @@
-"""Writes the page of each package of the API: what its `__init__.py` exports, under the modules that define it."""
+"""Writes the page of each package of the API, or module: what it exports, under the modules that define it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from mkdocs.structure.files import File, Files
 _INTRODUCTIONS = {
     "floatbase": "Loading robots, calling them, and compiling your own functions. `Model` and `robots` are described "
     "with the [model](model.md); `symbols`, `trace`, `Program` and their like with the [compiler](compiler.md).",
+    "gpu": "What is needed of GPUs beside methods and functions, which take arrays that are there as they are. "
+    "See [GPUs](../gpu.md).",
     "spatial": "The vocabulary: rotations, poses, twists, wrenches, accelerations and inertias. "
     "See [notation](../notation.md).",
     "model": "What a robot is, and how its description is read. See [loading robots](../loading-robots.md).",
@@ -28,12 +30,13 @@ _FRONT = ("floatbase.loading", "floatbase.robot", "floatbase.kernels", "floatbas
 
 
 def _exports(package: Path, name: str) -> dict[str, list[str]]:
-    """Names that a package's `__init__.py` imports from floatbase's modules, by module, in the order of the file.
+    """Names that a package's `__init__.py`, or a module, imports from floatbase's modules, by module, in its order.
 
     Modules that it offers as they are have all their public members.
     """
     exports: dict[str, list[str]] = {}
-    for node in ast.walk(ast.parse((package / "__init__.py").read_text(encoding="utf-8"))):
+    source = package / "__init__.py" if package.is_dir() else package.with_suffix(".py")
+    for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
         if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith("floatbase."):
             continue
         names = [alias.name for alias in node.names if not alias.name.startswith("_")]

@@ -11,6 +11,9 @@ from mkdocs.structure.files import File, Files
 _PAGES = {"changelog.md": "CHANGELOG.md", "contributing.md": "CONTRIBUTING.md"}
 _LINK = re.compile(r"\]\(docs/")
 _RESULTS = "benchmarks/results/latest.md"
+_GPU_RESULTS = "benchmarks/results/gpu.md"
+_GPU_COMMAND = "python -m benchmarks.gpu"
+_GPU_PLOT = "assets/gpu-batch.svg"
 _PLOTS = {
     "assets/benchmark-size.svg": "Time of one call against the number of velocities",
     "assets/benchmark-batch.svg": "Time for each state against the size of the batch",
@@ -27,6 +30,16 @@ def _results(root: Path) -> str:
     return "\n\n".join([title, *plots, rest])
 
 
+def _gpu_results(root: Path, plot: bool) -> str:
+    """The tables of the last recorded run on a GPU, its plot first."""
+    source = root / _GPU_RESULTS
+    if not source.exists():
+        return f"# Results on a GPU\n\nNo run has been recorded in this checkout; `{_GPU_COMMAND}` records one.\n"
+    title, _, rest = source.read_text(encoding="utf-8").partition("\n")
+    picture = [f"![States per second against the size of the batch]({_GPU_PLOT})"] if plot else []
+    return "\n\n".join([title, *picture, rest])
+
+
 def on_files(files: Files, config: Any) -> Files:
     """Called by MkDocs with the files of the site."""
     root = Path(config.config_file_path).parent
@@ -34,4 +47,8 @@ def on_files(files: Files, config: Any) -> Files:
         text = (root / source).read_text(encoding="utf-8")
         files.append(File.generated(config, page, content=_LINK.sub("](", text)))
     files.append(File.generated(config, "results.md", content=_results(root)))
+    plot = root / _GPU_RESULTS.replace(".md", "-batch.svg")
+    if plot.exists():
+        files.append(File.generated(config, _GPU_PLOT, content=plot.read_bytes()))
+    files.append(File.generated(config, "gpu-results.md", content=_gpu_results(root, plot.exists())))
     return files

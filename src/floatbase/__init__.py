@@ -9,6 +9,7 @@ from floatbase.compiler.importing import imported_when_asked
 from floatbase.errors import FloatbaseError
 
 if TYPE_CHECKING:
+    from floatbase import gpu
     from floatbase.compiler import (
         Program,
         compile_program,
@@ -68,6 +69,7 @@ __all__ = [
     "errors",
     "gather",
     "get_threads",
+    "gpu",
     "gradient",
     "guard",
     "hessian",
@@ -86,7 +88,7 @@ __all__ = [
     "while_loop",
 ]
 
-__getattr__ = imported_when_asked(__name__, _PLACES)
+__getattr__ = imported_when_asked(__name__, _PLACES, modules=("gpu",))
 
 
 def __dir__() -> list[str]:

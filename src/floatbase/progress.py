@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -16,18 +16,20 @@ def compile_with_progress(
     *,
     dtypes: Sequence[str] = ("float64",),
     batch: bool = True,
+    gpu: int | None = None,
     show: bool = True,
     console: Console | None = None,
 ) -> None:
     """Compile functions in parallel, see `floatbase.compiler.parallel.compile_all`, with a progress bar.
 
+    gpu: the number of a GPU to compile for, one function after another, in place of this processor.
     The bar goes to standard error (or to `console`), if that is a terminal and `show` is true. An interrupt ends the
     workers, leaves the terminal in order and is raised again; what was compiled until then is in the cache.
     """
     functions = list(functions)
     console = console if console is not None else Console(stderr=True)
     if not show or not functions or not console.is_terminal:
-        compile_all(functions, dtypes=dtypes, batch=batch)
+        _compile(functions, dtypes, batch, gpu)
         return
     columns = (
         TextColumn("compiling"),
@@ -42,5 +44,21 @@ def compile_with_progress(
         def report(done: int, total: int, name: str) -> None:
             bar.update(task, completed=done, total=total, description=name)
 
-        compile_all(functions, dtypes=dtypes, batch=batch, progress=report)
+        _compile(functions, dtypes, batch, gpu, report)
         bar.update(task, description="")
+
+
+def _compile(
+    functions: Sequence[Function],
+    dtypes: Sequence[str],
+    batch: bool,
+    gpu: int | None,
+    report: Callable[[int, int, str], None] = lambda done, total, name: None,
+) -> None:
+    if gpu is None:
+        compile_all(functions, dtypes=dtypes, batch=batch, progress=report)
+        return
+    report(0, len(functions), "")
+    for done, function in enumerate(functions, 1):
+        function.prepare(dtypes, gpu=gpu)
+        report(done, len(functions), function.signature.name)

@@ -169,8 +169,15 @@ class Function(_Called):
                 self._own_program = self._checked(program)
             return self._own_program
 
-    def prepare(self, dtypes: Iterable[str] = ("float64",), batch: bool = True) -> Function:
-        """Compile ahead, so that no later call does: for one state, and for batches if `batch` is set."""
+    def prepare(self, dtypes: Iterable[str] = ("float64",), batch: bool = True, gpu: int | None = None) -> Function:
+        """Compile ahead, so that no later call does: for one state, and for batches if `batch` is set.
+
+        gpu: the number of a GPU to compile for in place of this processor; any number of states is one program there.
+        """
+        if gpu is not None:
+            self.on_gpu.prepare(gpu, dtypes)
+            self._bind()
+            return self
         for dtype, lanes in self.variants(dtypes, batch):
             self.kernel(dtype, lanes)
         self._bind()

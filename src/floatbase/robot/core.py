@@ -198,13 +198,14 @@ class RobotCore:
         parameters: bool = False,
         batch: bool = True,
         dtypes: Sequence[str] = ("float64",),
+        gpu: int | None = None,
         progress: bool = True,
     ) -> None:
         """Compile methods ahead of their first call, in parallel, showing a progress bar.
 
         outputs: names or (name, frame) tuples as for `function`, each compiled on its own; with inertial
         `parameters` as an argument, if asked for. batch: compile the version for many states as well as the one for a
-        single state.
+        single state. gpu: the number of a GPU to compile for in place of this processor; one version serves both there.
         """
         frames = _frames(wrenches)
         functions = {}
@@ -215,7 +216,7 @@ class RobotCore:
             functions[request, acting] = self._compiled((request,), acting, True)
         from floatbase.progress import compile_with_progress
 
-        compile_with_progress(functions.values(), dtypes=dtypes, batch=batch, show=progress)
+        compile_with_progress(functions.values(), dtypes=dtypes, batch=batch, gpu=gpu, show=progress)
         for (request, acting), compiled in functions.items():
             if ((request, acting) if acting else request) not in self._entries:
                 self._shorten(request, acting, compiled)

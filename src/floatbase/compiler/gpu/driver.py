@@ -11,9 +11,10 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache as memoize
+from functools import cached_property
 from typing import Any
 
-from floatbase.errors import GpuError, missing_dependency
+from floatbase.errors import ArgumentError, GpuError, missing_dependency
 
 LOWEST = (8, 0)
 """The oldest compute capability that programs are compiled for."""
@@ -48,38 +49,55 @@ def _reason(driver: Any, status: Any) -> str:
     return f"{text.decode() if text else 'unknown error'} ({name})"
 
 
+def _attribute(handle: Any, name: str) -> int:
+    key = getattr(_bindings().CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{name}")
+    return int(_call("cuDeviceGetAttribute", key, handle, doing="read a property of the GPU"))
+
+
+def _capability(handle: Any) -> tuple[int, int]:
+    return _attribute(handle, "COMPUTE_CAPABILITY_MAJOR"), _attribute(handle, "COMPUTE_CAPABILITY_MINOR")
+
+
 class Device:
     """One GPU, and what is loaded on it."""
 
     def __init__(self, number: int) -> None:
         self.number = number
         handle = _call("cuDeviceGet", number, doing=f"use GPU {number}")
-        attribute = _bindings().CUdevice_attribute
-
-        def read(name: str) -> int:
-            key = getattr(attribute, f"CU_DEVICE_ATTRIBUTE_{name}")
-            return int(_call("cuDeviceGetAttribute", key, handle, doing="read a property of the GPU"))
-
         self.name: str = _call("cuDeviceGetName", 128, handle, doing="read the GPU's name").split(b"\0")[0].decode()
-        self.capability = (read("COMPUTE_CAPABILITY_MAJOR"), read("COMPUTE_CAPABILITY_MINOR"))
-        self.processors = read("MULTIPROCESSOR_COUNT")
-        self.registers = read("MAX_REGISTERS_PER_BLOCK")
+        self.capability = _capability(handle)
+        self.processors = _attribute(handle, "MULTIPROCESSOR_COUNT")
+        self.registers = _attribute(handle, "MAX_REGISTERS_PER_BLOCK")
         if self.capability < LOWEST:
             have, need = (".".join(map(str, version)) for version in (self.capability, LOWEST))
             raise GpuError(f"GPU {number} ({self.name}) has compute capability {have}; programs need {need} or later")
-        self._context = _call("cuDevicePrimaryCtxRetain", handle, doing=f"open GPU {number}")
-        self._address = int(self._context)
-        self._get_current, self._launch = _bindings().cuCtxGetCurrent, _bindings().cuLaunchKernel
+        self._handle = handle
         self._streams: dict[int, Any] = {}  # as the bindings want them
         self.driver_version = int(_call("cuDriverGetVersion", doing="read the driver's version"))
+
+    @cached_property
+    def _context(self) -> Any:
+        """The context, which takes memory: opened when it is needed."""
+        return _call("cuDevicePrimaryCtxRetain", self._handle, doing=f"open GPU {self.number}")
+
+    @cached_property
+    def _address(self) -> int:
+        return int(self._context)
+
+    @cached_property
+    def _calls(self) -> tuple[Any, Any, Any]:
+        """The functions of the driver that every call needs, and what they give if all is well."""
+        driver = _bindings()
+        return driver.cuCtxGetCurrent, driver.cuLaunchKernel, driver.CUresult.CUDA_SUCCESS
 
     def __repr__(self) -> str:
         return f"<GPU {self.number}: {self.name}, compute capability {self.capability[0]}.{self.capability[1]}>"
 
     def enter(self) -> bool:
         """Make this the GPU that the thread works on; says whether it was another before, for `leave`."""
-        status, found = self._get_current()
-        if int(found) == self._address and int(status) == 0:
+        current, _, success = self._calls
+        status, found = current()
+        if status == success and int(found) == self._address:
             return False
         _call("cuCtxPushCurrent", self._context, doing=f"use GPU {self.number}")
         return True
@@ -157,8 +175,9 @@ class Device:
         where = self._streams.get(stream)
         if where is None:
             where = self._streams[stream] = _bindings().CUstream(stream)
-        (status,) = self._launch(function, grid[0], grid[1], 1, block, 1, 1, shared, where, arguments, 0)
-        if status:
+        _, start, success = self._calls
+        (status,) = start(function, grid[0], grid[1], 1, block, 1, 1, shared, where, arguments, 0)
+        if status != success:
             raise GpuError(f"cannot start a program on GPU {self.number}: {_reason(_bindings(), status)}")
 
     def synchronize(self, stream: int) -> None:
@@ -202,8 +221,20 @@ def count() -> int:
     return int(_call("cuDeviceGetCount", doing="count the GPUs"))
 
 
+def devices() -> list[Device]:
+    """The GPUs that programs can run on, which leaves out those that are too old.
+
+    Nothing is opened on them yet. Without an NVIDIA driver, or with a driver that finds no GPU, this is a `GpuError`
+    that says so; without the package `cuda-bindings` a `MissingDependencyError`.
+    """
+    handles = [_call("cuDeviceGet", number, doing=f"use GPU {number}") for number in range(count())]
+    return [device(number) for number, handle in enumerate(handles) if _capability(handle) >= LOWEST]
+
+
 def device(number: int) -> Device:
     """A GPU by its number."""
+    if isinstance(number, bool) or not isinstance(number, int):
+        raise ArgumentError(f"a GPU is chosen by its number, 0 or more, got {number!r}")
     found = _devices.get(number)
     if found is None:
         with _opening:

@@ -37,9 +37,9 @@ class DeviceFunction:
         self._kernels: dict[tuple[int, DType], DeviceKernel] = {}
         self._words: dict[int, StatusWords] = {}
 
-    def prepare(self, number: int = 0, dtypes: Iterable[DType] = ("float32",)) -> None:
+    def prepare(self, number: int = 0, dtypes: Iterable[str] = ("float32",)) -> None:
         """Compile ahead for a GPU."""
-        for dtype in dtypes:
+        for dtype, _ in self._function.variants(dtypes, batch=False):
             self.kernel(device(number), dtype).describe()
 
     def kernel(self, gpu: Device, dtype: DType) -> DeviceKernel:
