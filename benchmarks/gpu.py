@@ -1,9 +1,10 @@
 """Throughput on a GPU against the size of the batch: `python -m benchmarks.gpu`, on a machine that has one.
 
-Arrays are CuPy's and stay on the GPU. `kernel` is the time between two events on the stream around kernels that write
-to memory that is used again, by the public call inside `floatbase.gpu.deferred`; `call` is the same call with its
-checks, waiting for the result. Results are compared with float64 on the CPU before and after timing, for the first and
-the last states of the batch, norm-wise for each state. The arithmetic floor is the program's operations over the
+Arrays are CuPy's and stay on the GPU. `kernel` is the time of one of several kernels that the public call inside
+`floatbase.gpu.deferred` has put into a graph, writing to memory that is used again; `call` is the public call with its
+checks, waiting for the result; `host` is how long the call takes where it need not wait. Results are compared with
+float64 on the CPU before and after timing, for the first and the last states of the batch, norm-wise for each state.
+The arithmetic floor is the program's operations over the
 processors' rate of fused operations, the memory floor its inputs and outputs over the bandwidth of a copy measured in
 the same run; the larger of both is what no kernel of this program could undercut.
 
@@ -29,8 +30,8 @@ from rich.console import Console
 from benchmarks import gpu_report, machine, robots
 from benchmarks.states import sample
 from floatbase import load
-from floatbase.compiler.gpu.checking import deferred
 from floatbase.compiler.gpu.driver import device
+from floatbase.gpu import deferred
 
 HERE = Path(__file__).resolve().parent
 FUNCTIONS = {
@@ -107,6 +108,27 @@ def _shortest(cupy: Any, work: Callable[[], Any], rounds: int, inner: int = 1) -
     return float(np.median(times))
 
 
+def _kernel_time(cupy: Any, work: Callable[[], Any], inner: int) -> float:
+    """The time of one kernel among several, started by the GPU itself (a captured graph): Python takes no part."""
+    stream = cupy.cuda.Stream(non_blocking=True)
+    with stream, deferred():
+        work()
+        stream.synchronize()
+        stream.begin_capture()
+        for _ in range(inner):
+            work()
+        graph = stream.end_capture()
+        times = []
+        for _ in range(7):
+            first, last = cupy.cuda.Event(), cupy.cuda.Event()
+            first.record(stream)
+            graph.launch(stream)
+            last.record(stream)
+            last.synchronize()
+            times.append(cupy.cuda.get_elapsed_time(first, last) / inner * 1e-3)
+    return float(np.median(times[1:]))
+
+
 def _measure(
     cupy: Any, plain: robots.Robot, function: str, dtype: str, sizes: tuple[int, ...], bandwidth: float
 ) -> list[dict[str, Any]]:
@@ -132,9 +154,10 @@ def _measure(
         out = compiled(*arrays)
         error = _error(out, reference, size)
         work = partial(compiled, *arrays, out=out)
-        with deferred():
-            kernel_time = _shortest(cupy, work, 7, 20 if size <= 1 << 16 else 1)
+        kernel_time = _kernel_time(cupy, work, 20 if size <= 1 << 16 else 2)
         call = min(_call_time(work) for _ in range(7))
+        with deferred():
+            host = _call_time(partial(_repeat, work, 1000)) / 1000 if size == min(sizes) else None
         error = max(error, _error(out, reference, size))
         limit = LIMITS[dtype] * (100 if "forward" in function else 1)
         processors, clock = device(0).processors, 1.98e9
@@ -142,7 +165,7 @@ def _measure(
         found.append(
             {
                 "peer": "floatbase", "robot": plain.name, "function": function, "dtype": dtype, "batch": size,
-                "kernel": kernel_time, "call": call, "per second": size / kernel_time, "error": error,
+                "kernel": kernel_time, "call": call, "host": host, "per second": size / kernel_time, "error": error,
                 "agrees": bool(error <= limit), "prepare": seconds, **kernel.describe(),
                 "operations": program.operation_count, "bytes": row_bytes,
                 "arithmetic floor": size * program.operation_count / rate,
@@ -152,6 +175,11 @@ def _measure(
         del arrays, out, work
         cupy.get_default_memory_pool().free_all_blocks()
     return found
+
+
+def _repeat(work: Callable[[], Any], times: int) -> None:
+    for _ in range(times):
+        work()
 
 
 def _call_time(call: Callable[[], Any]) -> float:

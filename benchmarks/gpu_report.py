@@ -77,6 +77,10 @@ def markdown(about: Record, records: list[Record]) -> str:
                 f"| {key[0]} | {key[1]} | {key[2]} | {last['operations']} | {last['registers']} | {last['local']} | "
                 f"{last['block']} | {last['prepare']:.1f} |"
             )
+    hosts = [record for record in ours if record.get("host")]
+    lines += ["", "## What a call costs in Python", ""]
+    lines += ["The public call with all checks and `out=`, a small batch, not waiting for the result:", ""]
+    lines += [f"* {item['robot']}, {item['function']}, {item['dtype']}: {1e6 * item['host']:.1f} us" for item in hosts]
     lines += ["", *_peers(records), *_grid(ours)]
     return "\n".join(lines)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from floatbase.compiler.gpu.libraries import on_device
 from floatbase.compiler.symbol_arrays import as_symbols, casadi_arrays, is_symbolic
 from floatbase.errors import ArgumentError, StateError
 from floatbase.robot.core import RobotCore
@@ -61,6 +62,8 @@ def _step(v: Any, dt: Any) -> Any:
         return v
     if casadi_arrays(v, dt):
         return v * dt
+    if on_device((v,)):
+        return v * (dt[..., None] if on_device((dt,)) else dt)
     if is_symbolic(v, dt):
         return as_symbols(v) * as_symbols(dt)[..., None]
     try:
@@ -74,6 +77,8 @@ def _step(v: Any, dt: Any) -> Any:
 
 def _check_time(name: str, v: Any, dt: Any) -> None:
     """Raise the error that says that it was the time, not the state, that made the product with `v` infinite or NaN."""
+    if on_device((v, dt)):
+        return
     if not np.isfinite(np.asarray(dt, dtype=np.float64)).all():
         raise StateError(f"{name}: argument 'dt' must be finite, got {dt}") from None
     if np.isfinite(v).all() and not np.isfinite(_step(v, dt)).all():

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from floatbase.compiler.gpu.libraries import on_device
 from floatbase.compiler.symbol_arrays import is_symbolic
-from floatbase.errors import ArgumentError, StateError
+from floatbase.errors import ArgumentError, GpuError, StateError
 from floatbase.model import Tree
 from floatbase.model.tree import position_index
 
@@ -40,6 +41,10 @@ def check_state(tree: Tree, name: str, **arrays: Any) -> tuple[Any, ...]:
     """
     checked = []
     for key, value in arrays.items():
+        if on_device((value,)):
+            raise GpuError(
+                f"{name}: argument {key!r} is on a GPU; this method computes on the CPU: copy it there first"
+            )
         array = value if is_symbolic(value) else np.asanyarray(value)
         if not is_symbolic(array):
             if array.dtype.kind not in "fiubc":
