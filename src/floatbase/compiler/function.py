@@ -298,7 +298,7 @@ class Function(_Called):
 
     def answer(self, *arrays: Any, out: Any = None, threads: int | None = None, **named: Any) -> Any:
         """What `fast` does, for any arguments: symbols and CasADi's expressions give expressions."""
-        values = (*arrays, *named.values())
+        values = (*arrays, *named.values()) if named else arrays
         if on_device(values):
             return self.on_gpu.call(order_arguments(self.signature, arrays, named), out)
         if not is_symbolic(*values) and not casadi_arrays(*values):

@@ -84,7 +84,7 @@ def test_streams_kernels_and_wrenches(rng):
     on = {name: cupy.asarray(value) for name, value in {"q": q, "v": v, "a": a}.items()}
     with cupy.cuda.Stream(non_blocking=True), fb.gpu.deferred():
         force = robot.inverse_dynamics(*on.values(), wrenches={"l_sole": cupy.ones(6)})
-        total = force.sum()
+        total = float(force.sum())
     assert total == pytest.approx(robot.inverse_dynamics(q, v, a, wrenches={"l_sole": np.ones(6)}).sum(), rel=1e-11)
 
     @fb.kernel

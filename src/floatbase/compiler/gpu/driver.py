@@ -148,6 +148,12 @@ class Device:
             function = _call("cuModuleGetFunction", module, name.encode(), doing="find a program on the GPU")
         return module, function
 
+    def allow_shared(self, function: Any, size: int) -> None:
+        """Let a program use so many bytes of shared memory for a block, which may be more than it gets unasked."""
+        name = _bindings().CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+        with self.current():
+            _call("cuFuncSetAttribute", function, name, size, doing="give a program shared memory")
+
     def attributes(self, function: Any) -> dict[str, int]:
         """Registers of each thread, and bytes of its local memory."""
         names = _bindings().CUfunction_attribute

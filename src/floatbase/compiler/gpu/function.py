@@ -23,8 +23,22 @@ from floatbase.errors import ArgumentError, GpuError, StateError
 if TYPE_CHECKING:
     from floatbase.compiler.function import Function
 
-_KEPT_LAYOUTS = 64
+_KEPT_FORMS = 64
 _NUMBERS = (int, float)
+
+
+class _Form:
+    """What calls with arrays of one form have in common; `forms` is that of each argument."""
+
+    __slots__ = ("apart", "forms", "gpu", "kernel", "layout")
+
+    def __init__(self, forms: list[Any], layout: Layout, gpu: Device, kernel: DeviceKernel) -> None:
+        self.forms, self.layout, self.gpu, self.kernel = forms, layout, gpu, kernel
+        self.apart: list[int] = []  # addresses of arguments and results that were last seen not to overlap
+
+
+class _Nothing:
+    forms = None
 
 
 class DeviceFunction:
@@ -33,7 +47,8 @@ class DeviceFunction:
     def __init__(self, function: Function) -> None:
         self._function = function
         self._signature = function.signature
-        self._layouts: dict[Any, Layout] = {}
+        self._forms: dict[Any, _Form] = {}
+        self._last: Any = _Nothing
         self._kernels: dict[tuple[int, DType], DeviceKernel] = {}
         self._words: dict[int, StatusWords] = {}
 
@@ -57,11 +72,12 @@ class DeviceFunction:
         library = common_library(self._signature, values)
         view = library.view
         views = [None if type(value) in _NUMBERS else view(value) for value in values]
-        layout = self._layouts.get(tuple([None if item is None else item[1:] for item in views]))
-        if layout is None:
-            layout = self._new_layout(views)
-        gpu = device(layout.device)
-        arrays, targets = self._outputs(library, out, views, layout)
+        forms = [None if item is None else item[1:] for item in views]
+        form = self._last
+        if form.forms != forms:
+            form = self._last = self._form(forms, views)
+        layout, gpu = form.layout, form.gpu
+        arrays, targets = self._outputs(library, out, views, form)
         if layout.rows:
             before = gpu.enter()
             try:
@@ -72,22 +88,27 @@ class DeviceFunction:
                     for item, value in zip(views, values, strict=True)
                 ]
                 addresses += [item[0] for item in targets]
-                self._run(gpu, layout, addresses, stream, library.waits)
+                self._run(form, addresses, stream, library.waits)
             finally:
                 gpu.leave(before)
         return self._deliver(arrays, out)
 
-    def _new_layout(self, views: Sequence[View | None]) -> Layout:
-        layout = lay_out(self._signature, views)
-        if len(self._layouts) >= _KEPT_LAYOUTS:
-            self._layouts.clear()
-        self._layouts[tuple([None if item is None else item[1:] for item in views])] = layout
-        return layout
+    def _form(self, forms: list[Any], views: Sequence[View | None]) -> _Form:
+        key = tuple(forms)
+        found = self._forms.get(key)
+        if found is None:
+            layout = lay_out(self._signature, views)
+            gpu = device(layout.device)
+            kernel = self.kernel(gpu, layout.dtype)
+            if len(self._forms) >= _KEPT_FORMS:
+                self._forms.clear()
+            found = self._forms[key] = _Form(forms, layout, gpu, kernel)
+        return found
 
     def _outputs(
-        self, library: Library, out: Any, inputs: Sequence[View | None], layout: Layout
+        self, library: Library, out: Any, inputs: Sequence[View | None], form: _Form
     ) -> tuple[list[Any], list[View]]:
-        signature = self._signature
+        signature, layout = self._signature, form.layout
         if out is None:
             arrays = [_new_array(signature, library, shape, layout) for shape in layout.outputs]
             return arrays, [library.view(array) for array in arrays]
@@ -108,7 +129,10 @@ class DeviceFunction:
             view = owner.view(array)
             check_output(signature, port.name, view, shape, layout)
             views.append(view)
-        check_apart(signature, layout, inputs, views)
+        addresses = [item[0] for item in (*inputs, *views) if item is not None]
+        if addresses != form.apart:
+            check_apart(signature, layout, inputs, views)
+            form.apart = addresses
         return arrays, views
 
     def _number(
@@ -120,13 +144,13 @@ class DeviceFunction:
         gpu.write(place, struct.pack("<f" if layout.dtype == "float32" else "<d", value), stream)
         return place
 
-    def _run(self, gpu: Device, layout: Layout, addresses: list[int], stream: int, waits: bool) -> None:
+    def _run(self, form: _Form, addresses: list[int], stream: int, waits: bool) -> None:
+        gpu, layout, kernel = form.gpu, form.layout, form.kernel
         words = self._words.get(gpu.number)
         if words is None:
             words = self._words.setdefault(gpu.number, StatusWords(gpu))
         later = is_deferred() and not waits
         status = deferred_word(gpu, stream, words, self._signature) if later else words.get()
-        kernel = self._kernels.get((gpu.number, layout.dtype)) or self.kernel(gpu, layout.dtype)
         launch = Launch(layout.rows, addresses, layout.strides, status.address, stream)
         kernel.run(launch, kernel.way(launch, measure=not later))
         if later:

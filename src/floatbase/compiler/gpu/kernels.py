@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 LARGE_ROWS, HUGE_ROWS = 32768, 262144
 """Batches from these sizes on are started in the way that was measured to be the fastest for such a size."""
 
+_SHARED_UNASKED = 48 << 10  # bytes of shared memory that every block may have
 _LONG = 3 << 18  # bytes of PTX that take so long to assemble that there is one number of registers
 
 
@@ -130,7 +131,11 @@ class DeviceKernel:
         if found is None:
             with making_code:
                 code = machine_code(self._cache, self._digest, self._dtype, self.code, self.device, registers)
-                found = self._loaded[registers] = self.device.load(code, ENTRY)
+                found = self.device.load(code, ENTRY)
+                most = self.code.shared * max(way.warps for way in WAYS)
+                if most > _SHARED_UNASKED:
+                    self.device.allow_shared(found[1], most)
+                self._loaded[registers] = found
         return found[1]
 
     def _measured(self, launch: Launch, huge: bool) -> Way:

@@ -34,9 +34,16 @@ class Layout:
 
 def common_library(signature: Signature, values: Sequence[Any]) -> Library:
     """The library that all arguments are of; Python's numbers may stand among them."""
-    first = library_of(values[0])
-    if first is not None and all(library_of(value) is first for value in values):
-        return first
+    first = type(values[0])
+    library = library_of(values[0])
+    if library is not None:
+        owns, same = library.owns, True
+        for value in values:
+            if type(value) is not first or not owns(value):
+                same = False
+                break
+        if same:
+            return library
     found: tuple[str, Library] | None = None
     for port, value in zip(signature.inputs, values, strict=True):
         library = library_of(value)

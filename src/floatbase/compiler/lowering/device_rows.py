@@ -105,7 +105,7 @@ class DeviceKernel(Kernel):
         tiles: dict[_Tile, list[int]] = {}
         start = 0
         for output, port in enumerate(self.program.outputs):
-            width = tile_columns(self.module.element.size) if port.size >= SMALL else max(port.size, 1)
+            width = tile_columns(self.module.element.size, port.size) if port.size >= SMALL else max(port.size, 1)
             for first in range(0, port.size, width):
                 tiles[output, first] = values[start + first : start + min(first + width, port.size)]
             start += port.size

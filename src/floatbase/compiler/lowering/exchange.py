@@ -1,7 +1,7 @@
 """How threads write rows of results: through shared memory, so that neighbours write neighbouring numbers.
 
 Each thread puts some columns of its own row into a tile of shared memory; then the threads take the tile line by line,
-each a few numbers that lie side by side, and write whole lines of 128 bytes. Room between the rows of a tile keeps its
+each a few numbers that lie side by side, and write whole lines. Room between the rows of a tile keeps its
 banks apart.
 """
 
@@ -17,20 +17,25 @@ WARP = 32
 SMALL = 4
 """Results with fewer numbers are written by the thread that computes them."""
 
-_LINE = 128  # bytes that are written at once
+WIDE = 256
+"""Results with at least so many numbers are written in longer lines: memory takes them faster, but more values wait."""
+
+_LINE, _WIDE_LINE = 128, 256  # bytes that are written at once
 _AT_ONCE = 4  # pieces of a tile that are copied in one turn of the loop
 _SYNCHRONIZE = "call void @llvm.nvvm.bar.warp.sync(i32 -1)"
 
 
-def tile_columns(size: int) -> int:
-    """Numbers of each row that are exchanged at once, of `size` bytes each."""
-    return _LINE // size
+def tile_columns(size: int, width: int) -> int:
+    """Numbers of each row that are exchanged at once, of `size` bytes each; `width` is that of a whole row."""
+    line = _WIDE_LINE if width >= WIDE else _LINE
+    return min(line // size, WARP * vector_length(size, width))
 
 
 def shared_bytes_per_warp(size: int, program: Program) -> int:
     """Shared memory that each warp needs, for numbers of `size` bytes."""
-    pitches = [_LINE + vector_length(size, port.size) * size for port in program.outputs if port.size >= SMALL]
-    return WARP * max(pitches, default=0)
+    widths = [port.size for port in program.outputs if port.size >= SMALL]
+    pitches = [tile_columns(size, width) + vector_length(size, width) for width in widths]
+    return WARP * size * max(pitches, default=0)
 
 
 def vector_length(size: int, width: int) -> int:
@@ -54,7 +59,7 @@ def write_rows(builder: Builder, output: str, width: int, first: int, values: Se
     The function has `%rows`, and `%row`, `%thread` and `%lane` of this thread. All threads of the warp must come here.
     """
     element = builder.element
-    scalar, columns = element.scalar, tile_columns(element.size)
+    scalar, columns = element.scalar, tile_columns(element.size, width)
     lanes = vector_length(element.size, width)
     vector = builder.using(element.with_lanes(lanes))
     kind, align, pitch = vector.element.value, vector.element.bytes, columns + lanes
