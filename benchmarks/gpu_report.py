@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -134,29 +135,43 @@ def plot(records: list[Record], path: Path) -> None:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    functions = list(dict.fromkeys(record["function"] for record in records))
-    figure, axes = plt.subplots(1, len(functions), figsize=(4 * len(functions), 3.6), sharey=True, layout="constrained")
+    names = {
+        key: list(dict.fromkeys(record[key] for record in records)) for key in ("function", "robot", "peer", "dtype")
+    }
+    colours = {robot: f"C{number}" for number, robot in enumerate(names["robot"])}
+    functions = names["function"]
+    figure, axes = plt.subplots(
+        1, len(functions), figsize=(3.6 * len(functions), 4.2), sharey=True, layout="constrained"
+    )
     for axis, function in zip(axes, functions, strict=True):
-        for robot in dict.fromkeys(record["robot"] for record in records):
-            for dtype, style in (("float32", "-"), ("float64", "--")):
-                for peer in dict.fromkeys(record["peer"] for record in records):
-                    wanted = (peer, robot, function, dtype)
-                    line = [
-                        item
-                        for item in records
-                        if (item["peer"], item["robot"], item["function"], item["dtype"]) == wanted
-                    ]
-                    if line:
-                        label = f"{robot}, {dtype}" if peer == "floatbase" else f"{peer}, {robot}, {dtype}"
-                        marker = "." if peer == "floatbase" else "x"
-                        axis.plot(
-                            [item["batch"] for item in line], [item["per second"] for item in line],
-                            style, marker=marker, label=label,
-                        )  # fmt: skip
+        for peer, robot, dtype in product(names["peer"], names["robot"], names["dtype"]):
+            wanted = (peer, robot, function, dtype)
+            keys = ("peer", "robot", "function", "dtype")
+            line = [item for item in records if tuple(item[key] for key in keys) == wanted]
+            if not line:
+                continue
+            ours = peer == "floatbase"
+            axis.plot(
+                [item["batch"] for item in line],
+                [item["per second"] for item in line],
+                "-" if dtype == "float32" else "--",
+                marker="." if ours else "x",
+                color=colours[robot] if ours else "black",
+                label=f"{robot}, {dtype}" if ours else f"{peer}: {robot}, {dtype}",
+            )
         axis.set(title=function, xlabel="states in a batch", xscale="log", yscale="log")
         axis.grid(True, alpha=0.3)
     axes[0].set_ylabel("states per second")
-    axes[-1].legend(fontsize=6)
+    figure.legend(*_labels(axes), loc="outside lower center", ncols=6, fontsize=8)
     for suffix in (".png", ".svg"):
         figure.savefig(path.with_suffix(suffix), dpi=120)
     plt.close(figure)
+
+
+def _labels(axes: Any) -> tuple[list[Any], list[str]]:
+    """Every line of the plots once."""
+    found: dict[str, Any] = {}
+    for axis in axes:
+        for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
+            found.setdefault(label, handle)
+    return list(found.values()), list(found)
