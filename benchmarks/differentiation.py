@@ -62,7 +62,7 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=RESULTS)
     parser.add_argument("--long", action="store_true", help="the textbook's program by the C compiler, too: minutes")
     options = parser.parse_args()
-    console = Console()
+    console = Console(width=150)
     robot = fb.load(options.robot, representation="body")
     q, v = robot.random(np.random.default_rng(3))
     state = q, v, np.random.default_rng(4).standard_normal(robot.nv)
