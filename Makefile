@@ -79,6 +79,7 @@ docs-serve: $(VENV)/.installed-docs
 bench: $(VENV)/.installed-bench
 	$(BIN)/python -m benchmarks --docs
 	$(BIN)/python -m benchmarks.cold
+	$(BIN)/python -m benchmarks.differentiation
 
 examples: $(VENV)/.installed-demo
 	@set -e; for example in examples/*.py; do echo "== $$example"; $(BIN)/python $$example; done

@@ -33,6 +33,11 @@ _CALLS = {
     "centroidal momentum matrix": "robot.centroidal_momentum_matrix(q)",
     "torque regressor": "robot.regressor(q, v, v)",
     "torque regressor, batch": "robot.regressor(np.tile(q, (64, 1)), np.tile(v, (64, 1)), np.tile(v, (64, 1)))",
+    "inverse dynamics derivatives": "robot.inverse_dynamics_derivatives(q, v, v)",
+    "forward dynamics derivatives": "robot.forward_dynamics_derivatives(q, v, v)",
+    "linearisation": "robot.linearize(q, v, v)",
+    "second derivatives, contracted": "robot.inverse_dynamics_hessian(q, v, v, v)",
+    "second derivatives": "robot.inverse_dynamics_second_derivatives(q, v, v)",
     "control tick": (
         "robot.function(['mass_matrix', 'bias', *((name, frame) for name in ('jacobian', 'drift') "
         "for frame in robot.body_names[-1:-9:-6]), 'centroidal_momentum_matrix'])(q, v)"

@@ -49,6 +49,14 @@ class Peer:
         result[self.order] = v
         return result
 
+    def forces(self, wrenches: dict[str, np.ndarray]) -> Any:
+        """External wrenches at frames, in the frames, as Pinocchio takes them: at the joints, in the joints' frames."""
+        found = pin.StdVec_Force(self.model.njoints, pin.Force.Zero())
+        for name, wrench in wrenches.items():
+            frame = self.model.frames[self.model.getFrameId(name)]
+            found[frame.parentJoint] += frame.placement.act(pin.Force(wrench))
+        return found
+
 
 @cache
 def make_peer(name: str, floating: bool, joint_names: tuple[str, ...]) -> Peer:

@@ -20,7 +20,7 @@ from floatbase.algorithms import (
     second_derivative_pattern,
 )
 
-ROBOTS = ("panda", "anymal_c", "g1", "icub")
+ROBOTS = ("panda", "anymal_c", "g1", "talos", "icub")
 WIDTH = 5e-3
 STENCIL = ((1, 45.0), (2, -9.0), (3, 1.0))  # central differences of sixth order, in sixtieths
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests.algorithms.cases import REPRESENTATIONS, TOLERANCE, error, trees
-from tests.algorithms.test_inverse_dynamics_derivatives import KINDS, along, by_complex_step
+from tests.algorithms.every_kind import COUNT, EXACT, Situation, along, by_complex_step, robot_of_every_kind
+from tests.algorithms.test_inverse_dynamics_derivatives import KINDS
 from tests.random_trees import random_parameters, random_state, random_tree, with_representation
 
 from floatbase.algorithms import forward_dynamics, mass_matrix
@@ -23,20 +24,27 @@ CASES = [
 ]
 
 
+def assert_exact(tree, q, v, tau, wrenches):
+    found = forward_dynamics_derivatives(tree, q, v, tau, wrenches)
+    assert error(found.dq, along(lambda x: forward_dynamics(tree, x, v, tau, wrenches), tree, q)) < EXACT
+    assert error(found.dv, by_complex_step(lambda x: forward_dynamics(tree, q, x, tau, wrenches), v)) < EXACT
+    assert error(found.dtau, np.linalg.inv(mass_matrix(tree, q))) < EXACT
+
+
+@pytest.mark.parametrize("representation", REPRESENTATIONS)
+@pytest.mark.parametrize("number", range(COUNT))
+def test_every_kind_of_joint_against_complex_steps(number, representation, rng):
+    s = Situation(robot_of_every_kind(number, representation), rng)
+    assert_exact(s.tree, s.q, s.v, s.tau, s.wrenches)
+
+
 @pytest.mark.parametrize("representation", REPRESENTATIONS)
 @pytest.mark.parametrize("tree", CASES)
-def test_against_differences_and_complex_steps(tree, representation, rng):
+def test_rotors_and_reversed_joints_against_complex_steps(tree, representation, rng):
     tree = with_representation(tree, representation)
     q, v = random_state(rng, tree)
-    tau = rng.standard_normal(tree.nv)
     wrenches = {list(tree.frames)[-1]: rng.standard_normal(6)}
-    found = forward_dynamics_derivatives(tree, q, v, tau, wrenches)
-    expected = along(lambda x: forward_dynamics(tree, x, v, tau, wrenches), tree, q)
-    assert error(found.dq, expected) < 1e-8
-    expected = by_complex_step(lambda x: forward_dynamics(tree, q, x, tau, wrenches), v)
-    assert error(found.dv, expected) < 1e-9
-    expected = np.linalg.inv(mass_matrix(tree, q))
-    assert error(found.dtau, expected) < 1e-9
+    assert_exact(tree, q, v, rng.standard_normal(tree.nv), wrenches)
 
 
 def test_a_free_body_has_a_closed_form(rng):

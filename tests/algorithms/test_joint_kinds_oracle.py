@@ -6,65 +6,15 @@ import numpy as np
 import pytest
 from tests.algorithms.cases import REPRESENTATIONS, error
 from tests.algorithms.change_of_variables import base_matrix, base_matrix_rate, extended
-from tests.random_trees import depth_first, random_state, random_tree
+from tests.random_trees import random_state, random_tree
 
 from floatbase import algorithms
 
 pin = pytest.importorskip("pinocchio")
+
+from tests.pinocchio_twin import PinocchioTwin
+
 KINDS = ("revolute", "spherical", "helical", "planar", "prismatic", "floating")
-
-
-class Twin:
-    """The tree in Pinocchio: `v_theirs = P v` and `a_theirs = P a + p`."""
-
-    def __init__(self, tree):
-        self.tree, self.model = tree, pin.Model()
-        self.model.gravity.linear = np.array(tree.gravity)
-        numbers = {0: self.model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "base")}
-        for i in depth_first(tree)[1:]:
-            body, H = tree.bodies[i], tree.bodies[i].joint.parent_H_joint
-            place = pin.SE3(H[:3, :3], H[:3, 3])
-            numbers[i] = self.model.addJoint(numbers[body.parent], self.joint(body.joint), place, body.joint.name)
-        for i, body in enumerate(tree.bodies):
-            m, hx, hy, hz, xx, xy, xz, yy, yz, zz = body.parameters
-            inertia = pin.Inertia.FromDynamicParameters(np.array([m, hx, hy, hz, xx, xy, yy, xz, yz, zz]))
-            self.model.appendBodyToJoint(numbers[i], inertia, pin.SE3.Identity())
-        self.numbers, self.data = numbers, self.model.createData()
-
-    @staticmethod
-    def joint(joint):
-        if joint.kind == "helical":
-            return pin.JointModelHelicalUnaligned(np.array([0.0, 0.0, 1.0]), joint.pitch)
-        return {
-            "revolute": pin.JointModelRZ,
-            "prismatic": pin.JointModelPZ,
-            "spherical": pin.JointModelSpherical,
-            "planar": pin.JointModelPlanar,
-            "floating": pin.JointModelFreeFlyer,
-        }[joint.kind]()
-
-    def state(self, q, v):
-        """Their configuration, P and p."""
-        theirs = pin.neutral(self.model)
-        P, p = np.zeros((self.model.nv, self.tree.nv)), np.zeros(self.model.nv)
-        theirs[:7], P[:6, :6] = q[[0, 1, 2, 4, 5, 6, 3]], np.eye(6)
-        for i, body in enumerate(self.tree.bodies[1:], start=1):
-            joint, their = body.joint, self.model.joints[self.numbers[i]]
-            s = q[7 + joint.q_index : 7 + joint.q_index + joint.nq]
-            rate = v[6 + joint.index : 6 + joint.index + joint.nv]
-            here = slice(their.idx_v, their.idx_v + their.nv)
-            block, rest = np.eye(joint.nv), np.zeros(joint.nv)
-            if joint.kind in ("spherical", "floating"):
-                s = np.concatenate([s[:-4], s[-3:], s[-4:-3]])
-            if joint.kind == "planar":
-                x, y, turn = s
-                c, d = np.cos(turn), np.sin(turn)
-                s = np.array([x, y, c, d])
-                block[:2, :2] = [[c, d], [-d, c]]
-                rest[:2] = rate[2] * (np.array([[-d, c], [-c, -d]]) @ rate[:2])
-            theirs[their.idx_q : their.idx_q + their.nq] = s
-            P[here, 6 + joint.index : 6 + joint.index + joint.nv], p[here] = block, rest
-        return theirs, P, p
 
 
 @pytest.fixture(params=range(20))
@@ -72,8 +22,8 @@ def example(request):
     rng = np.random.default_rng(100 + request.param)
     tree = random_tree(rng, int(rng.integers(7, 13)), True, "body", kinds=tuple(rng.permutation(KINDS)))
     q, v = random_state(rng, tree)
-    twin = Twin(tree)
-    return tree, twin, q, v, rng.standard_normal(tree.nv), *twin.state(q, v)
+    twin = PinocchioTwin(tree)
+    return tree, twin, q, v, rng.standard_normal(tree.nv), *twin.state(q, v)[:3]
 
 
 def test_dynamics(example):

@@ -4,15 +4,27 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.agreement.random_models import random_model
 from tests.algorithms.cases import REPRESENTATIONS, TOLERANCE, error, trees
 from tests.algorithms.change_of_variables import base_matrix, base_matrix_rate, extended
+from tests.algorithms.every_kind import EXACT, along, by_complex_step, robot_of_every_kind
 from tests.algorithms.test_inverse_dynamics_derivatives import KINDS
 from tests.random_trees import random_state, random_tree, with_representation
 
 from floatbase import spatial
-from floatbase.algorithms import difference, disturbance_rate, forward_dynamics, integrate, linearize, pose
+from floatbase.algorithms import (
+    difference,
+    disturbance_rate,
+    forward_dynamics,
+    integrate,
+    jacobian,
+    linearize,
+    pose,
+    step,
+)
 from floatbase.compiler import interpret, trace
 from floatbase.errors import ArgumentError
+from floatbase.model import build_tree
 from floatbase.spatial import groups
 
 CASES = [
@@ -117,6 +129,69 @@ def test_change_of_representation(representation, rng):
     expected = (T @ body.A + (near - before) / (2 * step)) @ np.linalg.inv(T)
     assert error(found.A, expected) < 1e-8
     assert error(found.B, T @ body.B) < 1e-10
+
+
+@pytest.mark.parametrize("representation", REPRESENTATIONS)
+@pytest.mark.parametrize("number", range(6))
+def test_change_of_base(number, representation, rng):
+    """The same robot from the link in its middle and from its last one."""
+    tree = robot_of_every_kind(4 * number, representation)
+    q, v, tau = state_of(tree, rng)
+    tau[:6] = 0.0
+    a, found = forward_dynamics(tree, q, v, tau), linearize(tree, q, v, tau)
+    for link in ("link6", list(tree.frames)[-1]):
+        there = build_tree(random_model(4 * number), link, floating=True, representation=representation)
+        assert there.velocity_names[6:] == tree.velocity_names[6:]
+
+        def velocity_matrix(q, link=link):
+            """From velocities to those seen from there, which moves configurations alike."""
+            joints = np.broadcast_to(np.eye(tree.nv)[6:], (*q.shape[:-1], tree.nv - 6, tree.nv))
+            return np.concatenate([jacobian(tree, q, link), joints], axis=-2)
+
+        def state_matrix(q, v, of=velocity_matrix):
+            zero, V = np.zeros((tree.nv, tree.nv)), of(q)
+            return np.block([[V, zero], [along(lambda q: of(q) @ v, tree, q), V]])
+
+        def rate(width, of=state_matrix):
+            return of(integrate(tree, q, width * v), v + width * a) - of(integrate(tree, q, -width * v), v - width * a)
+
+        T, h = state_matrix(q, v), 1e-3
+        T_rate = (45.0 * rate(h) - 9.0 * rate(2.0 * h) + rate(3.0 * h)) / (60.0 * h)
+        world_H_link = pose(tree, q, link)
+        quaternion = spatial.quaternion_from_rotation(world_H_link[:3, :3])
+        q_there = np.concatenate([world_H_link[:3, 3], quaternion, q[7:]])
+        other = linearize(there, q_there, T[: tree.nv, : tree.nv] @ v, tau)
+        assert error(other.A, (T @ found.A + T_rate) @ np.linalg.inv(T)) < EXACT
+        assert error(other.B, T @ found.B) < EXACT
+
+
+@pytest.mark.parametrize("representation", REPRESENTATIONS)
+@pytest.mark.parametrize("name", ["panda", "anymal_c", "g1", "talos", "icub"])
+def test_state_transition_of_a_millisecond(name, representation, load_robot, rng):
+    r"""$\dot\Phi = A \Phi$ along the motion, against derivatives of where the motion leads, by complex steps."""
+    robot = load_robot(name, representation)
+    tree, n, h = robot.tree, robot.nv, 1e-3 / 4
+    (q, v), tau = robot.random(rng), rng.standard_normal(robot.nv)
+    states = [(q, v)]
+    for _ in range(8):
+        states.append(step(tree, *states[-1], tau, h / 2, method="rk4"))
+    A, one = [linearize(tree, *state, tau).A for state in states], np.eye(2 * n)
+    transition = one
+    for first, middle, last in zip(A[:-1:2], A[1::2], A[2::2]):
+        k1 = first @ transition
+        k2 = middle @ (transition + 0.5 * h * k1)
+        k3 = middle @ (transition + 0.5 * h * k2)
+        k4 = last @ (transition + h * k3)
+        transition = transition + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
+
+    def end(z):
+        q_far, v_far = integrate(tree, q, z[:, :n]), v + z[:, n:]
+        for _ in range(4):
+            q_far, v_far = step(tree, q_far, v_far, tau, h, method="rk4")
+        return np.concatenate([difference(tree, states[-1][0], q_far), v_far - v], axis=-1)
+
+    flow = by_complex_step(end, np.zeros(2 * n))
+    assert np.linalg.norm(transition - flow) < 1e-7 * np.linalg.norm(flow - one)
 
 
 @pytest.mark.parametrize("floating", [True, False])

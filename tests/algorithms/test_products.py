@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests.algorithms.cases import REPRESENTATIONS, TOLERANCE, error, trees
+from tests.algorithms.every_kind import robot_of_every_kind
 from tests.algorithms.test_inverse_dynamics_derivatives import KINDS
 from tests.random_trees import random_parameters, random_state, random_tree, with_representation
 
@@ -28,6 +29,7 @@ from floatbase.results import STEPS
 
 DT = 0.02
 CASES = [
+    *(robot_of_every_kind(number, "body") for number in (0, 3)),  # the base of the latter is fixed
     *trees(3, kinds=KINDS, backwards=0.5, armature=True),
     *trees(1, seed=1, mimic=True),
     *trees(1, seed=2, kinds=("planar", "spherical", "floating"), backwards=1.0),
@@ -84,15 +86,15 @@ def test_forward_dynamics_and_linearisation(tree, representation, rng):
     D = forward_dynamics_derivatives(*state, s.wrenches, s.phi)
     first = s.tree.nv - s.tree.joint_nv
     expected = times(D.dq, s.parts[0]) + times(D.dv, s.parts[1]) + times(D.dtau[..., first:], s.u)
-    assert error(forward_dynamics_product(*state, s.z, s.u, s.wrenches, s.phi), expected) < 1e-9
+    assert error(forward_dynamics_product(*state, s.z, s.u, s.wrenches, s.phi), expected) < 1e-10
     gradient = forward_dynamics_gradient(*state, s.w, s.wrenches, s.phi)
     for found, by in zip(gradient, D, strict=True):
-        assert error(found, back(by, s.w)) < 1e-9
+        assert error(found, back(by, s.w)) < 1e-10
     A, B = linearize(*state, s.wrenches, s.phi)
-    assert error(linearize_product(*state, s.z, s.u, s.wrenches, s.phi), times(A, s.z) + times(B, s.u)) < 1e-9
+    assert error(linearize_product(*state, s.z, s.u, s.wrenches, s.phi), times(A, s.z) + times(B, s.u)) < 1e-10
     by = linearize_gradient(*state, s.p, s.wrenches, s.phi)
-    assert error(by.state, back(A, s.p)) < 1e-9
-    assert error(by.forces, back(B, s.p)) < 1e-9
+    assert error(by.state, back(A, s.p)) < 1e-10
+    assert error(by.forces, back(B, s.p)) < 1e-10
 
 
 @pytest.mark.parametrize("representation", REPRESENTATIONS)
@@ -102,10 +104,10 @@ def test_steps(tree, method, representation, rng):
     state = s.tree, s.q, s.v, s.tau, np.array([DT, 0.5 * DT])
     A, B = step_derivatives(*state, s.wrenches, method=method)
     found = step_product(*state, s.z, s.u, s.wrenches, method=method)
-    assert error(found, times(A, s.z) + times(B, s.u)) < 1e-9
+    assert error(found, times(A, s.z) + times(B, s.u)) < 1e-10
     gradient = step_gradient(*state, s.p, s.wrenches, method=method)
-    assert error(gradient.state, back(A, s.p)) < 1e-9
-    assert error(gradient.forces, back(B, s.p)) < 1e-9
+    assert error(gradient.state, back(A, s.p)) < 1e-10
+    assert error(gradient.forces, back(B, s.p)) < 1e-10
 
 
 @pytest.mark.parametrize("floating", [True, False])
@@ -141,7 +143,7 @@ def test_a_horizon_of_gradients_is_the_gradient_of_the_end(rng):
     p = s.p
     for state in states[-2::-1]:
         p = step_gradient(tree, *state, s.tau, 1e-3, p).state
-    assert error(p, s.p @ product) < 1e-9
+    assert error(p, s.p @ product) < 1e-10
 
 
 def test_what_is_said_about_wrong_arguments(rng):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests.algorithms.cases import REPRESENTATIONS, TOLERANCE, error, trees
+from tests.algorithms.every_kind import COUNT, EXACT, Situation, along, by_complex_step, robot_of_every_kind
 from tests.random_trees import random_state, random_tree, with_representation
 
-from floatbase.algorithms import integrate, inverse_dynamics_derivatives, inverse_dynamics_hessian
+from floatbase.algorithms import inverse_dynamics_derivatives, inverse_dynamics_hessian
 from floatbase.compiler import trace
 
 KINDS = ("revolute", "prismatic", "helical", "spherical", "planar", "floating")
-STEP = 1e-30
 
 
 def cases():
@@ -28,36 +28,40 @@ def gradients(tree, q, v, a, w, wrenches=None):
     return np.stack(np.broadcast_arrays(*(w @ part for part in inverse_dynamics_derivatives(tree, q, v, a, wrenches))))
 
 
-def by_configuration(function, tree, q, width=5e-3):
-    """Derivatives along every velocity, which are the last axis, by central differences of sixth order."""
-    step = width * np.eye(tree.nv)
-    near, middle, far = (
-        function(integrate(tree, q, s * step)) - function(integrate(tree, q, -s * step)) for s in (1, 2, 3)
-    )
-    return np.swapaxes((45.0 * near - 9.0 * middle + far) / (60.0 * width), -1, -2)
+def assert_exact(tree, q, v, a, w, wrenches):
+    """Complex steps of the first derivatives."""
+    found = inverse_dynamics_hessian(tree, q, v, a, w, wrenches)
+    first = along(lambda x: rows(gradients(tree, x, v, a, w, wrenches)), tree, q)
+    second = by_complex_step(lambda x: rows(gradients(tree, q, x, a, w, wrenches)), v)
+    size = np.linalg.norm(first)  # some of them vanish, if the base is all there is
+    assert np.linalg.norm(found.dqdq - first[0]) < EXACT * size
+    assert np.linalg.norm(found.dqdv.T - first[1]) < EXACT * size
+    assert np.linalg.norm(found.dqda.T - first[2]) < EXACT * size
+    assert np.linalg.norm(found.dqdv - second[0]) < TOLERANCE[np.float64] * size
+    assert np.linalg.norm(found.dvdv - second[1]) < TOLERANCE[np.float64] * size
 
 
-def by_complex_step(function, x):
-    return np.swapaxes(function(x + 1j * STEP * np.eye(x.shape[-1])).imag / STEP, -1, -2)
+def rows(stacked):
+    """The batch axis first."""
+    return np.moveaxis(stacked, 0, -2)
+
+
+@pytest.mark.parametrize("representation", REPRESENTATIONS)
+@pytest.mark.parametrize("number", range(COUNT))
+def test_every_kind_of_joint_against_first_derivatives(number, representation, rng):
+    s = Situation(robot_of_every_kind(number, representation), rng)
+    assert_exact(s.tree, s.q, s.v, s.a, s.tau, s.wrenches)
 
 
 @pytest.mark.parametrize("representation", REPRESENTATIONS)
 @pytest.mark.parametrize("tree", list(cases()))
-def test_against_first_derivatives(tree, representation, rng):
+def test_rotors_and_reversed_joints_against_first_derivatives(tree, representation, rng):
     tree = with_representation(tree, representation)
     q, v = random_state(rng, tree)
     a, w = rng.standard_normal((2, tree.nv))
     names = [name for name in tree.frames if name.startswith("frame")]
     wrenches = {name: 5.0 * rng.standard_normal(6) for name in (names[0], names[-1])}
-    found = inverse_dynamics_hessian(tree, q, v, a, w, wrenches)
-    first = by_configuration(lambda x: gradients(tree, x, v, a, w, wrenches), tree, q)
-    second = by_complex_step(lambda x: gradients(tree, q, x, a, w, wrenches), v)
-    size = np.linalg.norm(first)  # some of them vanish, if the base is all there is
-    assert np.linalg.norm(found.dqdq - first[0]) < 1e-10 * size
-    assert np.linalg.norm(found.dqdv.T - first[1]) < 1e-10 * size
-    assert np.linalg.norm(found.dqda.T - first[2]) < 1e-10 * size
-    assert np.linalg.norm(found.dqdv - second[0]) < TOLERANCE[np.float64] * size
-    assert np.linalg.norm(found.dvdv - second[1]) < TOLERANCE[np.float64] * size
+    assert_exact(tree, q, v, a, w, wrenches)
 
 
 @pytest.mark.parametrize("representation", REPRESENTATIONS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests.algorithms.cases import REPRESENTATIONS, TOLERANCE, error, trees
+from tests.algorithms.every_kind import COUNT, EXACT, Situation, by_complex_step, robot_of_every_kind
 from tests.algorithms.test_inverse_dynamics_derivatives import KINDS
 from tests.random_trees import random_state, random_tree, with_representation
 
@@ -17,10 +18,10 @@ from floatbase.algorithms import (
     step_derivatives,
     step_parameter_derivatives,
 )
-from floatbase.algorithms.derivatives.differences import quotients
 from floatbase.compiler import interpret, trace
 from floatbase.errors import ArgumentError, StateError
 from floatbase.results import STEPS
+from floatbase.spatial import invert_pose, transform_parameters
 
 ORDERS = {"explicit": 1, "semi-implicit": 1, "midpoint": 2, "rk4": 4}
 DT = 0.02
@@ -42,14 +43,10 @@ def apart(tree, a, b):
     return np.concatenate([np.broadcast_to(difference(tree, a[0], b[0]), change.shape), change], axis=-1)
 
 
-def slopes(function, like, size, width=1e-4):
-    """Derivatives at zero, by central differences of fourth order."""
-    near, far = (quotients(function, like, size, step=k * width, batched=True) for k in (1, 2))
-    return (4.0 * near - far) / 3.0
-
-
 def own_parameters(tree):
-    return np.concatenate([body.parameters for body in tree.bodies])
+    """About the links that bodies are named after."""
+    places = [invert_pose(tree.frames[body.name][1]) for body in tree.bodies]
+    return np.concatenate([transform_parameters(H, body.parameters) for H, body in zip(places, tree.bodies)])
 
 
 @pytest.mark.parametrize("representation", REPRESENTATIONS)
@@ -70,42 +67,47 @@ def test_order(method, representation, rng):
     assert np.log2(coarse / fine) == pytest.approx(ORDERS[method], abs=0.2)
 
 
-@pytest.mark.parametrize("representation", REPRESENTATIONS)
-@pytest.mark.parametrize("method", STEPS)
-@pytest.mark.parametrize("tree", CASES)
-def test_derivatives_against_differences(tree, method, representation, rng):
-    tree = with_representation(tree, representation)
-    q, v, tau = state_of(tree, rng)
-    wrenches = {list(tree.frames)[-1]: rng.standard_normal(6)}
+def assert_exact(tree, q, v, tau, wrenches, method):
+    """Complex steps of the step itself, by the state before it and by the forces of joints."""
     n, first = tree.nv, tree.nv - tree.joint_nv
     end = step(tree, q, v, tau, DT, wrenches, method=method)
 
     def moved(z):
-        force = np.broadcast_to(tau, (*z.shape[:-1], n)).copy()
-        force[..., first:] += z[..., 2 * n :]
-        start = integrate(tree, q, z[..., :n]), v + z[..., n : 2 * n]
+        force = tau + np.concatenate([np.zeros((len(z), first)), z[:, 2 * n :]], axis=-1)
+        start = integrate(tree, q, z[:, :n]), v + z[:, n : 2 * n]
         return apart(tree, end, step(tree, *start, force, DT, wrenches, method=method))
 
-    expected = slopes(moved, v, 2 * n + tree.joint_nv)
+    expected = by_complex_step(moved, np.zeros(2 * n + tree.joint_nv))
     found = step_derivatives(tree, q, v, tau, DT, wrenches, method=method)
-    assert error(found.A, expected[:, : 2 * n]) < 1e-8
-    assert error(found.B, expected[:, 2 * n :]) < 1e-7
+    assert error(found.A, expected[:, : 2 * n]) < EXACT
+    assert error(found.B, expected[:, 2 * n :]) < EXACT
+
+
+@pytest.mark.parametrize("representation", REPRESENTATIONS)
+@pytest.mark.parametrize("method", STEPS)
+@pytest.mark.parametrize("number", range(COUNT))
+def test_derivatives_with_every_kind_of_joint_against_complex_steps(number, method, representation, rng):
+    s = Situation(robot_of_every_kind(number, representation), rng)
+    assert_exact(s.tree, s.q, s.v, s.tau, s.wrenches, method)
+
+
+@pytest.mark.parametrize("representation", REPRESENTATIONS)
+@pytest.mark.parametrize("method", STEPS)
+@pytest.mark.parametrize("tree", CASES)
+def test_derivatives_with_rotors_and_reversed_joints_against_complex_steps(tree, method, representation, rng):
+    tree = with_representation(tree, representation)
+    assert_exact(tree, *state_of(tree, rng), {list(tree.frames)[-1]: rng.standard_normal(6)}, method)
 
 
 @pytest.mark.parametrize("method", STEPS)
-@pytest.mark.parametrize("tree", CASES[:3])
-def test_derivatives_by_inertial_parameters(tree, method, rng):
-    q, v, tau = state_of(tree, rng)
-    phi = own_parameters(tree)
-    end = step(tree, q, v, tau, DT, method=method)
-
-    def moved(change):
-        return apart(tree, end, step(tree, q, v, tau, DT, parameters=phi + change, method=method))
-
-    expected = slopes(moved, phi, phi.size, 1e-5)
-    assert error(step_parameter_derivatives(tree, q, v, tau, DT, method=method), expected) < 1e-7
-    given = step_parameter_derivatives(tree, q, v, tau, DT, parameters=phi, method=method)
-    assert error(given, expected) < 1e-7
+@pytest.mark.parametrize("number", range(COUNT))
+def test_derivatives_by_inertial_parameters_against_complex_steps(number, method, rng):
+    s = Situation(robot_of_every_kind(number, REPRESENTATIONS[number % 3]), rng)
+    state, phi = (s.tree, s.q, s.v, s.tau, DT, s.wrenches), own_parameters(s.tree)
+    end = step(*state, method=method)
+    expected = by_complex_step(lambda phi: apart(s.tree, end, step(*state, parameters=phi, method=method)), phi)
+    assert error(step_parameter_derivatives(*state, method=method), expected) < EXACT
+    assert error(step_parameter_derivatives(*state, parameters=phi, method=method), expected) < EXACT
 
 
 @pytest.mark.parametrize("floating", [True, False])

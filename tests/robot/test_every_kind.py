@@ -30,6 +30,13 @@ REQUESTS = (
     ("change_to_center_of_mass",),
     ("change_to_average_velocity",),
     ("operational_space_mobility", "link0"),
+    ("inverse_dynamics_derivatives",),
+    ("forward_dynamics_derivatives",),
+    ("linearize",),
+    ("step_derivatives", "rk4"),
+    ("step_product", "semi-implicit"),
+    ("inverse_dynamics_gradient",),
+    ("inverse_dynamics_hessian",),
 )
 
 
@@ -42,12 +49,15 @@ def robot():
 def test_compiled_functions(request_, rng):
     function = robot().function([request_])
     q, v = robot().random(rng, n=5)
-    a = rng.standard_normal(v.shape)
-    end = robot().integrate(q, a, 0.1)
-    values = {"q": q, "q_end": end, "v": v, "a": a, "tau": a, "s_ddot": a[:, 6:], "dt": rng.uniform(0.1, 0.5, 5)}
-    state = [values[port.name] for port in function.program.inputs]
-    expected = getattr(algorithms, request_[0])(robot().tree, *state, *request_[1:])
-    batch, one = function(*state), function(*(x[2] for x in state))
+    a, w = rng.standard_normal((2, *v.shape))
+    state = {"q": q, "v": v, "a": a, "tau": a, "s_ddot": a[:, 6:], "q_end": robot().integrate(q, a, 0.1)}
+    directions = {"z": rng.standard_normal((5, 2 * robot().nv)), "u": a[:, 6:], "w": w}
+    method = {"method": request_[1]} if request_[0].startswith("step") else {}
+    values = {**state, **directions, "dt": rng.uniform(0.01, 0.02, 5) if method else rng.uniform(0.1, 0.5, 5)}
+    arrays = [values[port.name] for port in function.program.inputs]
+    frames = () if method else request_[1:]
+    expected = getattr(algorithms, request_[0])(robot().tree, *arrays, *frames, **method)
+    batch, one = function(*arrays), function(*(x[2] for x in arrays))
     parts = zip(batch, one, expected, strict=True) if isinstance(expected, tuple) else [(batch, one, expected)]
     for many, single, numbers in parts:
         assert np.linalg.norm(many - numbers) < 1e-11 * np.linalg.norm(numbers)

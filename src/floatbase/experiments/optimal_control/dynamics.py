@@ -1,7 +1,7 @@
 r"""Accelerations by inputs, and their exact derivatives: a robot that flies, and one that stands on its feet.
 
-**Flying.** $\dot\nu = \mathrm{FD}(q, \nu, S u)$ with a constant allocation $S$ of inputs to forces; the derivatives are
-`forward_dynamics_derivatives`.
+**Flying.** $\dot\nu = \mathrm{FD}(q, \nu, S u)$ with a constant allocation $S$ of inputs to forces on the base and the
+joints. Steps and their derivatives are the robot's own; those by all forces, times $S$, are those by inputs.
 
 **Standing.** Feet that are at rest where they were at the end of a step of length $h$ take wrenches $\mathrm f$ with
 
@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from floatbase.experiments.optimal_control.systems import Slopes
+from floatbase.experiments.optimal_control.systems import Slopes, semi_implicit
 from floatbase.robot import Robot
 from floatbase.spatial.arrays import Array, apply_matrix, transpose
 from floatbase.spatial.poses import position_of, rotation_of
@@ -43,6 +43,17 @@ class Flying:
     robot: Robot
     step_size: float
     allocation: Array
+    method: str = "rk4"
+
+    def step(self, q: Array, v: Array, u: Array) -> tuple[Array, Array]:
+        """The next state."""
+        return self.robot.step(q, v, u @ self.allocation.T, self.step_size, method=self.method)
+
+    def sensitivities(self, q: Array, v: Array, u: Array) -> tuple[Array, Array]:
+        """`A` and `B` of the steps from N states."""
+        tau = u @ self.allocation.T
+        by = self.robot.step_derivatives(q, v, tau, self.step_size, method=self.method, inputs="all")
+        return by.A, by.B @ self.allocation
 
     def acceleration(self, q: Array, v: Array, u: Array) -> Array:
         """Of one state, or of N."""
@@ -62,6 +73,7 @@ class Standing:
     robot: Robot
     step_size: float
     world_H_feet: dict[str, Array]
+    method: str = field(default="semi-implicit", init=False)
     _terms: Any = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -71,6 +83,17 @@ class Standing:
     def acceleration(self, q: Array, v: Array, u: Array) -> Array:
         """Of one state, or of N."""
         return self.motion(q, v, u)[0]
+
+    def step(self, q: Array, v: Array, u: Array) -> tuple[Array, Array]:
+        """The next state."""
+        v = v + self.step_size * self.acceleration(q, v, u)
+        return self.robot.integrate(q, v, self.step_size), v
+
+    def sensitivities(self, q: Array, v: Array, u: Array) -> tuple[Array, Array]:
+        """`A` and `B` of the steps from N states."""
+        h, by = self.step_size, self.slopes(q, v, u)
+        moved = self.robot.integrate_derivatives(q, v + h * by.value, h)
+        return semi_implicit(by, h, moved.dq, moved.dv)
 
     def motion(self, q: Array, v: Array, u: Array) -> tuple[Array, Array]:
         """Accelerations (..., nv), and the wrenches of all feet on the robot (..., 6 feet)."""

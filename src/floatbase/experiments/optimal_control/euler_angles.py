@@ -1,7 +1,8 @@
 r"""The same robots with a state that is a vector: base position, roll, pitch and yaw, joint positions, velocity.
 
 The velocity $\nu$ stays what it is, $\dot y = G(y)^{-1} \nu$ with $\omega = E(\phi)\, \dot\phi$ in the axes of the base
-and $|\det E| = |\cos \mathrm{pitch}|$. A step is $y_{k+1} = y_k + h\, G(y_k)^{-1} \nu_{k+1}$. By the chain rule
+and $|\det E| = |\cos \mathrm{pitch}|$. A step of fourth order is Runge and Kutta's for $\dot x = (\dot y, \dot\nu)$, a
+semi-implicit one $y_{k+1} = y_k + h\, G(y_k)^{-1} \nu_{k+1}$. By the chain rule
 
 $$ \dot\nu_y = \dot\nu_q\, G, \qquad
    \frac{\partial}{\partial\phi_j}\, E^{-1} \omega = -E^{-1} \frac{\partial E}{\partial\phi_j}\, E^{-1} \omega . $$
@@ -17,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from floatbase.errors import ArgumentError
+from floatbase.experiments.optimal_control.runge_kutta import runge_kutta, runge_kutta_slopes
 from floatbase.experiments.optimal_control.systems import Dynamics, semi_implicit
 from floatbase.spatial import (
     hat,
@@ -53,9 +55,10 @@ class OnEulerAngles:
 
     def step(self, x: Array, u: Array) -> Array:
         """The next state."""
-        q, v = self.parts(x)
         h, nv = self.dynamics.step_size, self.dynamics.robot.nv
-        v = v + h * self.dynamics.acceleration(q, v, u)
+        if self.dynamics.method == "rk4":
+            return runge_kutta(lambda x: self._rate(x, u), x, h)
+        v = x[..., nv:] + h * self._rate(x, u)[..., nv:]
         return np.concatenate([x[..., :nv] + h * apply_matrix(self._rate_map(x), v), v], axis=-1)
 
     def move(self, x: Array, z: Array) -> Array:
@@ -68,27 +71,49 @@ class OnEulerAngles:
 
     def sensitivities(self, X: Array, U: Array) -> tuple[Array, Array]:
         """`A` and `B` of the steps."""
+        h = self.dynamics.step_size
+        if self.dynamics.method == "rk4":
+            return runge_kutta_slopes(lambda X: self._rate_slopes(X, U), X, h)
         q, v = self.parts(X)
-        h, by = self.dynamics.step_size, self.dynamics.slopes(q, v, U)
-        moving, v_next = self._rate_map(X), v + h * by.value
-        R, E, E_inverse = rotation_from_rpy(X[..., 3:6]), rpy_rate_matrix(X[..., 3:6]), inverse_rate_matrix(X[..., 3:6])
-        start = np.broadcast_to(np.eye(v.shape[-1]), moving.shape).copy()
-        omega = v_next[..., 3:6]
-        if self.dynamics.robot.representation == "body":
-            start[..., :3, 3:6] -= h * R @ hat(v_next[..., :3]) @ E  # the direction of its velocity turns with the base
-        else:
-            omega = apply_matrix(transpose(R), omega)
-            start[..., 3:6, 3:6] += h * E_inverse @ hat(omega) @ E  # ... that of a fixed angular velocity against it
-        rates = apply_matrix(E_inverse, omega)
-        for k, slope in enumerate(_rate_matrix_slopes(X[..., 3:6])):
-            start[..., 3:6, 3 + k] -= h * apply_matrix(E_inverse @ slope, rates)
-        return semi_implicit(by._replace(dq=by.dq @ self._velocity_map(X)), h, start, h * moving)
+        by = self.dynamics.slopes(q, v, U)
+        start = np.eye(v.shape[-1]) + h * self._rate_map_slopes(X, v + h * by.value)
+        return semi_implicit(by._replace(dq=by.dq @ self._velocity_map(X)), h, start, h * self._rate_map(X))
 
     def tangent_map(self, X: Array) -> Array:
         """From changes of these states to changes on the manifold (N, 2 nv, 2 nv)."""
         nv = self.dynamics.robot.nv
         found = np.broadcast_to(np.eye(2 * nv), (len(X), 2 * nv, 2 * nv)).copy()
         found[..., :nv, :nv] = self._velocity_map(X)
+        return found
+
+    def _rate(self, x: Array, u: Array) -> Array:
+        """The derivative of the state by time."""
+        q, v = self.parts(x)
+        return np.concatenate([apply_matrix(self._rate_map(x), v), self.dynamics.acceleration(q, v, u)], axis=-1)
+
+    def _rate_slopes(self, X: Array, U: Array) -> tuple[Array, Array, Array]:
+        """... with its derivatives by states and inputs."""
+        q, v = self.parts(X)
+        by, moving = self.dynamics.slopes(q, v, U), self._rate_map(X)
+        above = np.concatenate([self._rate_map_slopes(X, v), moving], axis=-1)
+        below = np.concatenate([by.dq @ self._velocity_map(X), by.dv], axis=-1)
+        inputs = np.concatenate([np.zeros_like(by.du), by.du], axis=-2)
+        value = np.concatenate([apply_matrix(moving, v), by.value], axis=-1)
+        return value, np.concatenate([above, below], axis=-2), inputs
+
+    def _rate_map_slopes(self, X: Array, v: Array) -> Array:
+        """The derivative of `G(y)^-1 v` by y (..., nv, nv)."""
+        R, E, E_inverse = rotation_from_rpy(X[..., 3:6]), rpy_rate_matrix(X[..., 3:6]), inverse_rate_matrix(X[..., 3:6])
+        found = np.zeros((*v.shape, v.shape[-1]))
+        omega = v[..., 3:6]
+        if self.dynamics.robot.representation == "body":
+            found[..., :3, 3:6] = -R @ hat(v[..., :3]) @ E  # the direction of its velocity turns with the base
+        else:
+            omega = apply_matrix(transpose(R), omega)
+            found[..., 3:6, 3:6] = E_inverse @ hat(omega) @ E  # ... that of a fixed angular velocity against it
+        rates = apply_matrix(E_inverse, omega)
+        for k, slope in enumerate(_rate_matrix_slopes(X[..., 3:6])):
+            found[..., 3:6, 3 + k] -= apply_matrix(E_inverse @ slope, rates)
         return found
 
     def _velocity_map(self, X: Array) -> Array:

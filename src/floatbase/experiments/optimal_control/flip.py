@@ -66,7 +66,7 @@ def flip(kind: Callable[[Dynamics], System], axis: str, steps: int = 60) -> Flip
     middle, along = np.zeros((2, steps + 1, 2 * n))
     middle[steps // 2, :6] = 10.0, 10.0, 10.0, 50.0, 50.0, 50.0
     along[:, 6:n], along[:, n + 6 :] = 0.1, 0.002  # of the arm
-    along[-1] = [200.0] * n + [20.0] * n
+    along[-1] = [400.0] * n + [40.0] * n
     terms = (
         Near(robot, inverted, rest, middle),
         Near(robot, level, rest, along),

@@ -45,7 +45,8 @@ def plots(
             inputs.axhline(bound, color=COLORS[5], ls=":")
         inputs.set_xlabel("time, s")
         inputs.set_ylabel("thrust, N")
-        inputs.legend(ncols=2, fontsize="small")
+        inputs.set_ylim(-0.3 * THRUST, 1.1 * THRUST)
+        inputs.legend(ncols=2, fontsize="small", loc="lower center")
 
     def costs(figure: Any) -> None:
         panels = figure.subplots(1, 1 + len(flips))

@@ -10,6 +10,7 @@ from floatbase.experiments.criteria import Criterion, at_least, at_most
 from floatbase.experiments.plan import Data
 from floatbase.experiments.results import Row, compare
 
+SINGULAR = ("pitch",)  # axes about which a flip turns through attitudes where angles are no coordinates
 NAMES = {"manifold": "on the manifold", "angles": "on Euler angles"}
 
 
@@ -37,9 +38,12 @@ def flip_rows(axis: str, solved: Mapping[str, Sequence[Data]]) -> list[Row]:
             ("inverted: least z component of the base's z axis", "lowest", "", at_most(-0.999)),
             ("distance to where it began", "miss", "m", at_most(0.01)),
             ("inputs beyond their bounds", "beyond bounds", "N, N m", at_most(0.0)),
-            ("distance when flown again in steps of 1 ms, fourth order", "flown miss", "m", None),
+            ("distance when flown again in steps of 1 ms", "flown miss", "m", at_most(0.01)),
         ):
             rows.append(_row(f"{quantity}, {NAMES[kind]}", found, name, unit, section, criterion if ours else None))
+    angles, manifold = (min(float(data["cost"]) for data in solved[kind]) for kind in ("angles", "manifold"))
+    limit = at_least(2.0) if axis in SINGULAR else at_most(1.001)
+    rows.append(compare("cost on Euler angles, times that on the manifold", angles / manifold, limit, section=section))
     return rows
 
 

@@ -19,7 +19,7 @@ from floatbase.spatial import rotation_from_quaternion
 from floatbase.spatial.arrays import Array
 
 KINDS: dict[str, Callable[[Dynamics], System]] = {"manifold": OnManifold, "angles": OnEulerAngles}
-SUBSTEPS = 20  # of one step, when a motion is integrated again
+FLOWN = 1e-3  # s, the steps in which a flight is integrated again
 
 
 def flip_over(axis: str, kind: str, guess: int, steps: int, iterations: int) -> Mapping[str, Any]:
@@ -28,11 +28,11 @@ def flip_over(axis: str, kind: str, guess: int, steps: int, iterations: int) -> 
     solution = solve(problem.task, first_guess(problem, steps, guess), iterations=iterations)
     system = problem.task.system
     q, v = system.parts(solution.X)
-    flown = q[0], v[0]
+    flown, h = (q[0], v[0]), system.dynamics.step_size
+    substeps = int(np.ceil(h / FLOWN))
     for u in solution.U:
-        tau, dt = problem.forces @ u, system.dynamics.step_size / SUBSTEPS
-        for _ in range(SUBSTEPS):
-            flown = system.dynamics.robot.step(*flown, tau, dt, method="rk4")
+        for _ in range(substeps):
+            flown = system.dynamics.robot.step(*flown, problem.forces @ u, h / substeps, method="rk4")
     bounds = np.maximum(solution.U - problem.task.upper, problem.task.lower - solution.U).max()
     return {
         **_summary(solution),

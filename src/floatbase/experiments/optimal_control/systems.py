@@ -1,13 +1,16 @@
 r"""Robots in discrete time, their states on the manifold.
 
-A step of length $h$ is semi-implicit Euler, $\nu_{k+1} = \nu_k + h\, \dot\nu(q_k, \nu_k, u_k)$ and then
-$q_{k+1} = q_k \oplus h\, \nu_{k+1}$ with $\oplus$ as `integrate` moves configurations. With the derivatives $D_q$,
-$D_v$ of `integrate`, a change $z = (\delta, \epsilon)$ of a state becomes $A z + B\, du$,
+States are moved by changes $z = (\delta, \epsilon)$, of the configuration as `integrate` moves it and of the velocity,
+and a step takes them to $A z + B\, du$. A robot that flies is moved by `Robot.step`, by Runge and Kutta's method of
+fourth order on the group, with the exact $A$ and $B$ of `Robot.step_derivatives`. Where the acceleration depends on
+the step, as that of a robot on its feet does, a step is semi-implicit,
+$\nu_{k+1} = \nu_k + h\, \dot\nu(q_k, \nu_k, u_k)$ and then $q_{k+1} = q_k \oplus h\, \nu_{k+1}$; with the
+derivatives $D_q$, $D_v$ of `integrate`,
 
 $$ A = \begin{bmatrix} D_q + D_v\, h \dot\nu_q & D_v\, (1 + h \dot\nu_\nu) \\ h \dot\nu_q & 1 + h \dot\nu_\nu
-   \end{bmatrix}, \qquad B = \begin{bmatrix} D_v\, h \dot\nu_u \\ h \dot\nu_u \end{bmatrix}, $$
+   \end{bmatrix}, \qquad B = \begin{bmatrix} D_v\, h \dot\nu_u \\ h \dot\nu_u \end{bmatrix} . $$
 
-which is exact: it is the derivative of the step, not a step of the linearised motion.
+Both are derivatives of the step, not steps of the linearised motion.
 """
 
 from __future__ import annotations
@@ -31,7 +34,7 @@ class Slopes(NamedTuple):
 
 
 class Dynamics(Protocol):
-    """How inputs accelerate a robot, in its representation, and the length of a step."""
+    """How inputs accelerate and move a robot, in its representation."""
 
     @property
     def robot(self) -> Robot:
@@ -43,12 +46,25 @@ class Dynamics(Protocol):
         """In s."""
         ...
 
+    @property
+    def method(self) -> str:
+        """How steps are made, as in `Robot.step`: "rk4" or "semi-implicit"."""
+        ...
+
     def acceleration(self, q: Array, v: Array, u: Array) -> Array:
         """Of one state, or of N."""
         ...
 
     def slopes(self, q: Array, v: Array, u: Array) -> Slopes:
         """The accelerations of N states."""
+        ...
+
+    def step(self, q: Array, v: Array, u: Array) -> tuple[Array, Array]:
+        """The next state."""
+        ...
+
+    def sensitivities(self, q: Array, v: Array, u: Array) -> tuple[Array, Array]:
+        """`A` and `B` of the steps from N states."""
         ...
 
 
@@ -106,9 +122,7 @@ class OnManifold:
 
     def step(self, x: Array, u: Array) -> Array:
         """The next state."""
-        q, v = self.parts(x)
-        v = v + self.dynamics.step_size * self.dynamics.acceleration(q, v, u)
-        return self.state(self.dynamics.robot.integrate(q, v, self.dynamics.step_size), v)
+        return self.state(*self.dynamics.step(*self.parts(x), u))
 
     def move(self, x: Array, z: Array) -> Array:
         """A state changed by z (..., 2 nv)."""
@@ -123,10 +137,7 @@ class OnManifold:
 
     def sensitivities(self, X: Array, U: Array) -> tuple[Array, Array]:
         """`A` and `B` of the steps."""
-        q, v = self.parts(X)
-        h, by = self.dynamics.step_size, self.dynamics.slopes(q, v, U)
-        moved = self.dynamics.robot.integrate_derivatives(q, v + h * by.value, h)
-        return semi_implicit(by, h, moved.dq, moved.dv)
+        return self.dynamics.sensitivities(*self.parts(X), U)
 
     def tangent_map(self, X: Array) -> Array:
         """They are changes on the manifold already."""
@@ -135,7 +146,7 @@ class OnManifold:
 
 
 def semi_implicit(by: Slopes, h: float, start: Array, moving: Array) -> tuple[Array, Array]:
-    """`A` and `B` from the derivatives of the configuration reached by where it starts and by the velocity."""
+    """`A` and `B` of a step from the derivatives of where it leads, by where it starts and by the velocity."""
     v_q, v_v, v_u = h * by.dq, np.eye(by.dv.shape[-1]) + h * by.dv, h * by.du
     upper = np.concatenate([start + moving @ v_q, moving @ v_v], axis=-1)
     A = np.concatenate([upper, np.concatenate([v_q, v_v], axis=-1)], axis=-2)
