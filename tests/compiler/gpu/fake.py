@@ -78,7 +78,7 @@ class Device:
 
     def load(self, code, name):
         assert code.startswith(b"machine code of ")
-        return object(), name
+        return object(), 4711
 
     def allow_shared(self, function, size):
         self.allowed = size

@@ -58,6 +58,24 @@ def _capability(handle: Any) -> tuple[int, int]:
     return _attribute(handle, "COMPUTE_CAPABILITY_MAJOR"), _attribute(handle, "COMPUTE_CAPABILITY_MINOR")
 
 
+_local = threading.local()
+
+
+def _direct() -> tuple[Any, Any, Any]:
+    """The two functions that every call needs, without what the bindings add, and room for what the first finds."""
+    try:
+        found: tuple[Any, Any, Any] = _local.direct
+        return found
+    except AttributeError:
+        library = ctypes.CDLL("libcuda.so.1")
+        current, launch = library.cuCtxGetCurrent, library.cuLaunchKernel
+        current.argtypes = (ctypes.POINTER(ctypes.c_void_p),)
+        words = [ctypes.c_uint] * 7
+        launch.argtypes = (ctypes.c_void_p, *words, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+        _local.direct = current, launch, ctypes.pointer(ctypes.c_void_p())
+        return _local.direct  # type: ignore[no-any-return]
+
+
 class Device:
     """One GPU, and what is loaded on it."""
 
@@ -72,7 +90,6 @@ class Device:
             have, need = (".".join(map(str, version)) for version in (self.capability, LOWEST))
             raise GpuError(f"GPU {number} ({self.name}) has compute capability {have}; programs need {need} or later")
         self._handle = handle
-        self._streams: dict[int, Any] = {}  # as the bindings want them
         self.driver_version = int(_call("cuDriverGetVersion", doing="read the driver's version"))
 
     @cached_property
@@ -84,20 +101,13 @@ class Device:
     def _address(self) -> int:
         return int(self._context)
 
-    @cached_property
-    def _calls(self) -> tuple[Any, Any, Any]:
-        """The functions of the driver that every call needs, and what they give if all is well."""
-        driver = _bindings()
-        return driver.cuCtxGetCurrent, driver.cuLaunchKernel, driver.CUresult.CUDA_SUCCESS
-
     def __repr__(self) -> str:
         return f"<GPU {self.number}: {self.name}, compute capability {self.capability[0]}.{self.capability[1]}>"
 
     def enter(self) -> bool:
         """Make this the GPU that the thread works on; says whether it was another before, for `leave`."""
-        current, _, success = self._calls
-        status, found = current()
-        if status == success and int(found) == self._address:
+        current, _, found = _direct()
+        if current(found) == 0 and found.contents.value == self._address:
             return False
         _call("cuCtxPushCurrent", self._context, doing=f"use GPU {self.number}")
         return True
@@ -175,16 +185,13 @@ class Device:
         return word, int(address)
 
     def launch(
-        self, function: Any, grid: tuple[int, int], block: int, shared: int, stream: int, arguments: int
+        self, function: int, grid: tuple[int, int], block: int, shared: int, stream: int, arguments: int
     ) -> None:
-        """Start a program on a stream; `arguments` is the address of an array of the arguments' addresses."""
-        where = self._streams.get(stream)
-        if where is None:
-            where = self._streams[stream] = _bindings().CUstream(stream)
-        _, start, success = self._calls
-        (status,) = start(function, grid[0], grid[1], 1, block, 1, 1, shared, where, arguments, 0)
-        if status != success:
-            raise GpuError(f"cannot start a program on GPU {self.number}: {_reason(_bindings(), status)}")
+        """Start a program, by its address, on a stream; `arguments` is the address of an array of their addresses."""
+        status = _direct()[1](function, grid[0], grid[1], 1, block, 1, 1, shared, stream, arguments, None)
+        if status:
+            reason = _reason(_bindings(), _bindings().CUresult(status))
+            raise GpuError(f"cannot start a program on GPU {self.number}: {reason}")
 
     def synchronize(self, stream: int) -> None:
         """Wait for everything that was started on a stream."""

@@ -30,10 +30,11 @@ _NUMBERS = (int, float)
 class _Form:
     """What calls with arrays of one form have in common; `forms` is that of each argument."""
 
-    __slots__ = ("apart", "forms", "gpu", "kernel", "layout")
+    __slots__ = ("apart", "forms", "gpu", "kernel", "layout", "outputs")
 
     def __init__(self, forms: list[Any], layout: Layout, gpu: Device, kernel: DeviceKernel) -> None:
         self.forms, self.layout, self.gpu, self.kernel = forms, layout, gpu, kernel
+        self.outputs: list[Any] = []  # the forms of arrays that results were last found to fit into
         self.apart: list[int] = []  # addresses of arguments and results that were last seen not to overlap
 
 
@@ -118,22 +119,31 @@ class DeviceFunction:
             raise ArgumentError(f"{signature.name}: out must be a tuple of {len(signature.outputs)} arrays ({names})")
         arrays = list(out) if packs else [out]
         views = []
-        for port, array, shape in zip(signature.outputs, arrays, layout.outputs, strict=True):
+        for number, array in enumerate(arrays):
             owner = library_of(array)
-            if owner is None:
-                raise ArgumentError(
-                    f"{signature.name}: out for {port.name!r} must be an array on the GPU, got {type(array).__name__}"
-                )
-            if owner.name == "JAX":
-                raise ArgumentError(f"{signature.name}: arrays of JAX cannot be written to; leave out the argument out")
-            view = owner.view(array)
-            check_output(signature, port.name, view, shape, layout)
-            views.append(view)
+            if owner is None or owner.name == "JAX":
+                raise self._no_place(number, array)
+            views.append(owner.view(array))
+        forms = [item[1:] for item in views]
+        if forms != form.outputs:
+            for port, item, shape in zip(signature.outputs, views, layout.outputs, strict=True):
+                check_output(signature, port.name, item, shape, layout)
+            form.outputs = forms
         addresses = [item[0] for item in (*inputs, *views) if item is not None]
         if addresses != form.apart:
             check_apart(signature, layout, inputs, views)
             form.apart = addresses
         return arrays, views
+
+    def _no_place(self, number: int, array: Any) -> ArgumentError:
+        """The error for an array that results cannot be written to."""
+        signature = self._signature
+        if library_of(array) is not None:
+            return ArgumentError(f"{signature.name}: arrays of JAX cannot be written to; leave out the argument out")
+        return ArgumentError(
+            f"{signature.name}: out for {signature.outputs[number].name!r} must be an array on the GPU, "
+            f"got {type(array).__name__}"
+        )
 
     def _number(
         self, gpu: Device, library: Library, value: float, layout: Layout, stream: int, numbers: list[Any]

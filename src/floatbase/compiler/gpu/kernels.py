@@ -89,6 +89,7 @@ class DeviceKernel:
             store_code(self._cache, self._digest, dtype, capability, code)
         self.code: DeviceCode = code
         self._loaded: dict[int, tuple[Any, Any]] = {}
+        self._addresses: dict[int, int] = {}
         self._ways: dict[bool, Way] = {}  # for batches that are large, and very large
         self._arguments: list[_Arguments] = []  # that nobody uses
 
@@ -104,7 +105,7 @@ class DeviceKernel:
         arguments = self._arguments.pop() if self._arguments else _Arguments(len(words))
         arguments.pack(arguments.values, 0, *words)
         grid = (-(-rows // way.block), self.code.groups)
-        function = self._function(way.registers)
+        function = self._addresses.get(way.registers) or self._address(way.registers)
         self.device.launch(function, grid, way.block, way.warps * self.code.shared, stream, arguments.address)
         self._arguments.append(arguments)  # the driver has copied them
 
@@ -125,6 +126,11 @@ class DeviceKernel:
         """Registers and local memory of each thread, and the way large batches are started, for tables."""
         way = self._ways.get(True) or self._ways.get(False) or SMALL
         return {**self.device.attributes(self._function(way.registers)), "block": way.block, "limit": way.registers}
+
+    def _address(self, registers: int) -> int:
+        """Where the driver keeps the program; found once."""
+        address = self._addresses[registers] = int(self._function(registers))
+        return address
 
     def _function(self, registers: int) -> Any:
         found = self._loaded.get(registers)

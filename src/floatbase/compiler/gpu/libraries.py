@@ -20,11 +20,12 @@ Shape = tuple[int, ...]
 
 ITEM_BYTES = {"float64": 8, "float32": 4}
 _CUDA = 2  # the number of NVIDIA's GPUs in DLPack
+_CHARACTERS = {"d": "float64", "f": "float32"}
 _NAMES = {np.dtype(name): name for name in ITEM_BYTES}
 
 
 class View(NamedTuple):
-    """An array as a kernel sees it; strides in bytes, None for rows without gaps."""
+    """An array as a kernel sees it; strides in bytes, None if there are no gaps."""
 
     pointer: int
     shape: Shape
@@ -38,6 +39,9 @@ class View(NamedTuple):
             return self.strides
         item = ITEM_BYTES.get(self.dtype, 1)
         return tuple(prod(self.shape[axis + 1 :]) * item for axis in range(len(self.shape)))
+
+
+_new_view = tuple.__new__  # without the Python function of named tuples
 
 
 class Library(Protocol):
@@ -76,9 +80,9 @@ class CuPy:
 
     def view(self, array: Any) -> View:
         """What a kernel needs to know of an array."""
-        data = array.data
-        strides = None if array.flags.c_contiguous else array.strides
-        return View(data.ptr, array.shape, strides, _name(array.dtype), data.device_id)
+        data, dtype = array.data, array.dtype
+        name = _CHARACTERS.get(dtype.char) or str(dtype)
+        return _new_view(View, (data.ptr, array.shape, array.strides, name, data.device_id))
 
     def empty(self, shape: Shape, dtype: DType, device: int) -> Any:
         """A new array from CuPy's own pool of memory."""
