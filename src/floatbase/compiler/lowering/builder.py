@@ -361,3 +361,19 @@ class Builder:
             part()
             self.do(f"br label %{done}")
         self.label(done)
+
+    def detour(
+        self, condition: str, kinds: Sequence[str], values: Sequence[str], others: Callable[[], Sequence[str]]
+    ) -> list[str]:
+        """Values of the given types, or, if an `i1` holds, those that a piece of code gives."""
+        before, then, done = self.block, self.fresh_label("then"), self.fresh_label("done")
+        self.do(f"br i1 {condition}, label %{then}, label %{done}")
+        self.label(then)
+        found = others()
+        after = self.block
+        self.do(f"br label %{done}")
+        self.label(done)
+        return [
+            self.let(f"phi {kind} [ {value}, %{before} ], [ {other}, %{after} ]")
+            for kind, value, other in zip(kinds, values, found, strict=True)
+        ]

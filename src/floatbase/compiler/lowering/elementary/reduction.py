@@ -66,17 +66,12 @@ def _reduce_one(
 ) -> tuple[str, str, str]:
     """The same for one number, which never leaves the registers unless it is reduced the long way."""
     module.once("reduce_one", lambda: _emit_one(module))
-    before, then, done = builder.block, builder.fresh_label("large"), builder.fresh_label("done")
-    builder.do(f"br i1 {hard}, label %{then}, label %{done}")
-    builder.label(then)
-    reduced = builder.let(f"call {_REDUCED} @reduce_one(double {x})")
-    parts = [builder.let(f"extractvalue {_REDUCED} {reduced}, {part}") for part in range(3)]
-    builder.do(f"br label %{done}")
-    builder.label(done)
-    high, low, k = (
-        builder.let(f"phi {kind} [ {first}, %{before} ], [ {second}, %{then} ]")
-        for kind, first, second in zip(("double", "double", "i64"), easy, parts, strict=True)
-    )
+
+    def others() -> list[str]:
+        reduced = builder.let(f"call {_REDUCED} @reduce_one(double {x})")
+        return [builder.let(f"extractvalue {_REDUCED} {reduced}, {part}") for part in range(3)]
+
+    high, low, k = builder.detour(hard, ("double", "double", "i64"), easy, others)
     return high, low, k
 
 

@@ -36,28 +36,19 @@ def single_sincos(module: Module, builder: Builder, x: str) -> tuple[str, str]:
     second = _flip(builder, second, builder.integer("add", quarter, 1))
     module.once("large_sincos", lambda: _emit_large(module))
     large = builder.compare("ugt", builder.abs(x), builder.literal(_LIMIT))
-    return _unless(builder, large, x, (first, second))
+
+    def others() -> list[str]:
+        pair = builder.let(f"call {{float, float}} @large_sincos(float {x})")
+        return [builder.let(f"extractvalue {{float, float}} {pair}, {part}") for part in range(2)]
+
+    first, second = builder.detour(large, ("float", "float"), (first, second), others)
+    return first, second
 
 
 def _flip(builder: Builder, value: str, quarter: str) -> str:
     """Change the sign if bit 1 of `quarter` is set."""
     sign = builder.integer("shl", builder.integer("and", quarter, 2), 30)
     return builder.from_bits(builder.integer("xor", builder.bits(value), sign))
-
-
-def _unless(builder: Builder, large: str, x: str, values: tuple[str, str]) -> tuple[str, str]:
-    before, then, done = builder.block, builder.fresh_label("large"), builder.fresh_label("done")
-    builder.do(f"br i1 {large}, label %{then}, label %{done}")
-    builder.label(then)
-    pair = builder.let(f"call {{float, float}} @large_sincos(float {x})")
-    others = [builder.let(f"extractvalue {{float, float}} {pair}, {part}") for part in range(2)]
-    builder.do(f"br label %{done}")
-    builder.label(done)
-    merged = [
-        builder.let(f"phi float [ {value}, %{before} ], [ {other}, %{then} ]")
-        for value, other in zip(values, others, strict=True)
-    ]
-    return merged[0], merged[1]
 
 
 def _emit_large(module: Module) -> int:
