@@ -212,7 +212,7 @@ def test_long_programs_in_several_functions_give_the_same(monkeypatch):
     program = assembler.program(values[-10:], values[20:30], guards=[(truth, "ordered")])
     x = rng.normal(size=(5, 6))
     whole = MachineCode(program, 4).batch(x)
-    monkeypatch.setattr(kernel_module, "PART", 100)
+    monkeypatch.setattr(kernel_module.Kernel, "part", 100)
     parts = MachineCode(program, 4)
     assert parts.ir.count("define internal void @kernel_") > 5
     status, outputs = parts.batch(x)
