@@ -132,6 +132,19 @@ def test_outputs_need_memory_of_their_own(two):
         two(*put(store[:4], store[4:]), out=(Array(flat[:12].reshape(4, 3)), Array(flat[11:15])))
 
 
+def test_memory_begins_where_a_gpu_can_read_and_write(gpus):
+    function = Function(None, lambda: trace(lambda x: 2.0 * x, (Port("x", (8,)),), "twice"))
+    gpus[0].program = function.program
+    store = np.zeros(41)
+    store = store[(16 - store.ctypes.data % 16) // 8 % 2 :]  # begins at a multiple of 16 bytes
+    with pytest.raises(ArgumentError, match=r"out for 'result' begins at .* must be a multiple of 16 bytes"):
+        function(Array(np.ones((4, 8))), out=Array(store[1:33].reshape(4, 8)))
+    function(Array(np.ones((4, 8))), out=Array(store[:32].reshape(4, 8)))
+    odd = np.zeros(8 * 33, np.uint8)[4:-4].view(np.float64).reshape(4, 8)
+    with pytest.raises(ArgumentError, match=r"argument 'x' begins at .* must be a multiple of 8 bytes"):
+        function(Array(odd))
+
+
 def test_two_libraries_do_not_mix(two, monkeypatch):
     class Other(Array):
         pass

@@ -14,7 +14,7 @@ from floatbase.compiler.explanation import first_bad_row, non_finite, refusal
 from floatbase.compiler.gpu.checking import StatusWord, StatusWords, deferred_word, is_deferred
 from floatbase.compiler.gpu.driver import Device, device
 from floatbase.compiler.gpu.kernels import SMALL, DeviceKernel, Launch, moved
-from floatbase.compiler.gpu.layout import Layout, check_apart, check_output, common_library, lay_out
+from floatbase.compiler.gpu.layout import Layout, check_apart, check_inputs, check_output, common_library, lay_out
 from floatbase.compiler.gpu.libraries import ITEM_BYTES, Library, View, library_of
 from floatbase.compiler.locking import making_code
 from floatbase.compiler.target import DType
@@ -78,6 +78,7 @@ class DeviceFunction:
         if form.forms != forms:
             form = self._last = self._form(forms, views)
         layout, gpu = form.layout, form.gpu
+        check_inputs(self._signature, layout, views)
         arrays, targets = self._outputs(library, out, views, form)
         if layout.rows:
             before = gpu.enter()
@@ -162,13 +163,13 @@ class DeviceFunction:
         later = is_deferred() and not waits
         status = deferred_word(gpu, stream, words, self._signature) if later else words.get()
         launch = Launch(layout.rows, addresses, layout.strides, status.address, stream)
-        kernel.run(launch, kernel.way(launch, measure=not later))
         if later:
+            kernel.run(launch, kernel.way(launch, measure=False))
             return
-        gpu.synchronize(stream)
-        bits = status.take()
         try:
-            if bits:
+            kernel.run(launch, kernel.way(launch, measure=True))
+            gpu.synchronize(stream)
+            if status.take():
                 raise self._explain(kernel, layout, launch, status)
         finally:
             words.put(status)

@@ -12,6 +12,7 @@ import numpy as np
 from floatbase.compiler.arrays import as_array_of, batch_shape, has_contiguous_rows, row_stride
 from floatbase.compiler.artifact import Signature
 from floatbase.compiler.gpu.libraries import ITEM_BYTES, Library, View, library_of
+from floatbase.compiler.lowering.exchange import written_together
 from floatbase.compiler.target import DType
 from floatbase.errors import ArgumentError, GpuError, ShapeError
 
@@ -30,6 +31,7 @@ class Layout:
     outputs: tuple[Shape, ...]
     extents: tuple[tuple[int, int], ...]  # of the memory of inputs, in bytes from their first numbers
     sizes: tuple[int, ...]  # of outputs in bytes
+    alignments: tuple[int, ...]  # bytes of which the address of each output must be a multiple
 
 
 def common_library(signature: Signature, values: Sequence[Any]) -> Library:
@@ -98,7 +100,9 @@ def lay_out(signature: Signature, views: Sequence[View | None]) -> Layout:
         strides.append(stride)
     outputs = tuple(batch + port.shape for port in signature.outputs)
     sizes = tuple(prod(shape) * ITEM_BYTES[dtype] for shape in outputs)
-    return Layout(number, batch, prod(batch), dtype, tuple(strides), outputs, tuple(map(_extent, views)), sizes)
+    extents = tuple(map(_extent, views))
+    alignments = tuple(written_together(ITEM_BYTES[dtype], port.size) for port in signature.outputs)
+    return Layout(number, batch, prod(batch), dtype, tuple(strides), outputs, extents, sizes, alignments)
 
 
 def _common_dtype(signature: Signature, views: Sequence[View | None]) -> DType:
@@ -142,20 +146,36 @@ def check_output(signature: Signature, name: str, view: View, shape: Shape, layo
 
 
 def check_apart(signature: Signature, layout: Layout, inputs: Sequence[View | None], outputs: Sequence[View]) -> None:
-    """An error if memory that is written to is read too, or written to twice."""
+    """An error if memory that is written to is read too, or written to twice, or begins at an odd place."""
     spans = [
         (f"argument {port.name!r}", view.pointer + near, view.pointer + far)
         for port, view, (near, far) in zip(signature.inputs, inputs, layout.extents, strict=True)
         if view is not None and near != far
     ]
-    for port, view, size in zip(signature.outputs, outputs, layout.sizes, strict=True):
+    for port, view, size, step in zip(signature.outputs, outputs, layout.sizes, layout.alignments, strict=True):
         first, last = view.pointer, view.pointer + size
+        if first % step:
+            raise ArgumentError(
+                f"{signature.name}: out for {port.name!r} begins at the address {first:#x}; on a GPU it must be a "
+                f"multiple of {step} bytes: give an array that has memory of its own"
+            )
         for name, begin, end in spans:
             if first < end and begin < last:
                 raise ArgumentError(
                     f"{signature.name}: out for {port.name!r} shares memory with {name}; on a GPU it needs its own"
                 )
         spans.append((f"out for {port.name!r}", first, last))
+
+
+def check_inputs(signature: Signature, layout: Layout, inputs: Sequence[View | None]) -> None:
+    """An error if an argument begins between two numbers, which a GPU cannot read."""
+    item = ITEM_BYTES[layout.dtype]
+    for port, view in zip(signature.inputs, inputs, strict=True):
+        if view is not None and view.pointer % item:
+            raise ArgumentError(
+                f"{signature.name}: argument {port.name!r} begins at the address {view.pointer:#x}; on a GPU it must "
+                f"be a multiple of {item} bytes: make a copy"
+            )
 
 
 def _extent(view: View | None) -> tuple[int, int]:

@@ -43,6 +43,11 @@ def vector_length(size: int, width: int) -> int:
     return next(length for length in (16 // size, 8 // size, 1) if length and width % length == 0)
 
 
+def written_together(size: int, width: int) -> int:
+    """Bytes of a row that are written at once, of which the address of the first row must be a multiple."""
+    return vector_length(size, width) * size if width >= SMALL else size
+
+
 def declare_tiles(module: Module) -> None:
     """Shared memory, of a size that is chosen at the launch."""
     module.once("tiles", lambda: _declare(module))
