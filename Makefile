@@ -57,7 +57,7 @@ demo: $(VENV)/.installed-demo
 	$(BIN)/python -m floatbase.demo
 
 test: $(VENV)/.installed-test
-	$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check $(CODE)
@@ -99,7 +99,7 @@ wheel-test: wheel
 	rm build/wheel-tests/tests/test_project.py $$(find build/wheel-tests/tests -name test_documents.py)
 	cd build/wheel-tests && $(abspath $(WHEEL_VENV))/bin/python -c \
 		"import floatbase, sys; sys.exit('site-packages' not in floatbase.__file__)"
-	cd build/wheel-tests && $(abspath $(WHEEL_VENV))/bin/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)
+	cd build/wheel-tests && $(abspath $(WHEEL_VENV))/bin/python -m pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
 clean:
 	rm -rf .venv build dist demo .pytest_cache .ruff_cache .mypy_cache .hypothesis
