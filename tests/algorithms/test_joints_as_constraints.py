@@ -85,7 +85,7 @@ def test_a_robot_of_three_slides_and_three_hinges_keeps_its_energy(rng):
     def slope(_time, x):
         return np.r_[x[6:], algorithms.forward_dynamics(tree, x[:6], x[6:], np.zeros(6))]
 
-    end = solve_ivp(slope, (0.0, 1.0), np.r_[q, v], "DOP853", rtol=1e-12, atol=1e-12).y[:, -1]
+    end = solve_ivp(slope, (0.0, 2.0), np.r_[q, v], "DOP853", rtol=1e-12, atol=1e-12).y[:, -1]
     energies = [
         algorithms.kinetic_energy(tree, x[:6], x[6:]) + algorithms.potential_energy(tree, x[:6])
         for x in (np.r_[q, v], end)
