@@ -67,7 +67,7 @@ class MachineCode:
         self._scratch = self._memory.ctypes.data + start
         self._beyond = self._memory[start + lowered.scratch :]
         pointer, count = ctypes.c_void_p, ctypes.c_int64
-        arguments = [pointer] * 3 if lanes == 1 else [pointer] * 4 + [count, pointer]
+        arguments = [pointer] * 3 if lanes == 1 else [pointer] * 4 + [count, count, pointer]
         address = self._code.address("fb_one" if lanes == 1 else "fb_batch")
         self._call = ctypes.CFUNCTYPE(ctypes.c_int32, *arguments)(address)
 
@@ -91,6 +91,7 @@ class MachineCode:
             strides.ctypes.data,
             _pointers(outputs),
             output_strides.ctypes.data,
+            rows,
             rows,
             self._scratch,
         )

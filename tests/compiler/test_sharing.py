@@ -42,10 +42,11 @@ class Batch:
             patience=1000,
         )
 
-    def run(self, inputs, input_strides, outputs, output_strides, rows, scratch):
+    def run(self, inputs, input_strides, outputs, output_strides, rows, whole, scratch):
         base = ctypes.c_int64.from_address(inputs).value
         start = (ctypes.c_int64.from_address(outputs).value - base) // 8
         assert ctypes.c_int64.from_address(output_strides).value == 8
+        assert whole == len(self.data)
         self.pieces.append((start, rows))
         self.data[start : start + rows] += 1
         return 0 if self.bad is None or not start <= self.bad < start + rows else -(1 << 31)

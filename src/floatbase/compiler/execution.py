@@ -31,6 +31,7 @@ BATCH_PROTOTYPE = ctypes.CFUNCTYPE(
     ctypes.c_void_p,
     ctypes.c_void_p,
     ctypes.c_int64,
+    ctypes.c_int64,
     ctypes.c_void_p,
 )
 
@@ -82,7 +83,8 @@ class Ports:
         if kernel.lanes > 1:
             pointers = self._words(*(a + start * s for a, s in zip(self._addresses, self._strides, strict=True)))
             at = ctypes.addressof(pointers)
-            status = kernel.call(at, self._at, at + outputs, self._at + outputs, stop - start, scratch)
+            rows = stop - start
+            status = kernel.call(at, self._at, at + outputs, self._at + outputs, rows, rows, scratch)
             return int(status) & 0xFFFFFFFF
         union = 0
         for row in range(start, stop):

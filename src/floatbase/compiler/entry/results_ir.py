@@ -12,7 +12,8 @@ run.batch:
   br i1 %here, label %run.locked, label %run.large
 run.locked:
   %batch.status = call i32 %address(
-    ptr %pointers, ptr %strides, ptr %out.pointers, ptr %out.strides, i64 %run.rows, ptr %scratch)
+    ptr %pointers, ptr %strides, ptr %out.pointers, ptr %out.strides,
+    i64 %run.rows, i64 %run.rows, ptr %scratch)
   br label %ran
 run.large:
 {of(Interpreter, "from.pointer", "from_pointer", "api")}

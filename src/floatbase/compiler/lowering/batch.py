@@ -1,6 +1,8 @@
 """The entry for many states.
 
-`i32 @fb_batch(ptr inputs, ptr input_strides, ptr outputs, ptr output_strides, i64 rows, ptr scratch)`
+`i32 @fb_batch(ptr inputs, ptr input_strides, ptr outputs, ptr output_strides, i64 rows, i64 all, ptr scratch)`
+
+`rows` is a piece of a batch of `all` rows.
 
 Each group of `lanes` rows is transposed into scratch memory, one vector per input element, run through
 the kernel, and transposed back. Rows beyond the last are the last row again, both read and written, so that
@@ -19,7 +21,8 @@ from floatbase.compiler.operations import Op
 from floatbase.compiler.program import Program
 
 _HEADER = (
-    "define i32 @fb_batch(ptr %inputs, ptr %input_strides, ptr %outputs, ptr %output_strides, i64 %rows, ptr %scratch)"
+    "define i32 @fb_batch(ptr %inputs, ptr %input_strides, ptr %outputs, ptr %output_strides, "
+    "i64 %rows, i64 %all, ptr %scratch)"
 )
 
 STREAMED_BYTES = 8 << 20
@@ -86,10 +89,10 @@ def emit_batch(module: Module, program: Program) -> int:
 
 
 def _is_streamed(builder: Builder, row: str, stride: str) -> str:
-    """Whether a full group of rows begins here, and all results are too many for the caches."""
+    """Whether a full group of rows begins here, and the results of the whole batch are too many for the caches."""
     left = builder.let(f"sub i64 %rows, {row}")
     full = builder.let(f"icmp sge i64 {left}, {builder.element.lanes}")
-    large = builder.let(f"icmp sgt i64 {builder.let(f'mul i64 {stride}, %rows')}, {STREAMED_BYTES}")
+    large = builder.let(f"icmp sgt i64 {builder.let(f'mul i64 {stride}, %all')}, {STREAMED_BYTES}")
     return builder.let(f"and i1 {full}, {large}")
 
 

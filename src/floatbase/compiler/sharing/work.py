@@ -73,7 +73,7 @@ place.body:
   br label %place.head
 run:
   %status = call i32 %kernel(
-    ptr %pointers, ptr %strides, ptr %output.pointers, ptr %output.strides, i64 %piece, ptr %scratch)
+    ptr %pointers, ptr %strides, ptr %output.pointers, ptr %output.strides, i64 %piece, i64 %rows, ptr %scratch)
   %good = icmp eq i32 %status, 0
   br label %ran
 ran:
