@@ -80,6 +80,26 @@ class ContactLaw(Law, ABC):
         """The memory after a step of time `dt` that led to this pose and twist; called once in each step."""
 
 
+class JointLaw(Law, ABC):
+    """What happens between the command for some joints and the torques on them: a drive, friction, a spring."""
+
+    @abstractmethod
+    def memory_size(self, joints: int) -> int:
+        """How many numbers are remembered for so many joints."""
+
+    @abstractmethod
+    def begin(self, position: Array, velocity: Array) -> Array:
+        """The memory (..., memory_size) at the beginning of a simulation; positions and velocities (..., joints)."""
+
+    @abstractmethod
+    def torque(self, command: Array, position: Array, velocity: Array, memory: Array) -> Array:
+        """The torques (..., joints) on the joints; `command` (..., joints) is what the law drives them to."""
+
+    @abstractmethod
+    def remember(self, command: Array, position: Array, velocity: Array, memory: Array, dt: Any) -> Array:
+        """The memory after a step of time `dt` that led to this position and velocity; called once in each step."""
+
+
 def require_positive(**values: Any) -> None:
     """Raise an error that names the first argument that is not positive; symbols pass."""
     for name, value in values.items():
