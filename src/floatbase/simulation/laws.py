@@ -15,7 +15,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -69,7 +69,10 @@ class Ground(Law, ABC):
 class ContactLaw(Law, ABC):
     """The wrench that the ground exerts on a frame."""
 
-    memory_size: ClassVar[int] = 0
+    @property
+    def memory_size(self) -> int:
+        """How many numbers are remembered."""
+        return 0
 
     @abstractmethod
     def begin(self, world_H_frame: Array, ground: Ground) -> Array:
@@ -170,3 +173,11 @@ def require_not_negative(**values: Any) -> None:
         numbers = np.asarray(value)
         if numbers.dtype != object and not (np.all(numbers >= 0) and np.all(np.isfinite(numbers))):
             raise ArgumentError(f"{name} is {value!r}; it must be finite and not negative")
+
+
+def require_finite(**values: Any) -> None:
+    """Raise an error that names the first argument that is NaN or infinite; symbols pass."""
+    for name, value in values.items():
+        numbers = np.asarray(value)
+        if numbers.dtype != object and not np.all(np.isfinite(numbers)):
+            raise ArgumentError(f"{name} is {value!r}; it must be finite")
