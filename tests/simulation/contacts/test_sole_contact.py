@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.simulation.contacts.free_body import GRAVITY, follow, resting
 
 import floatbase as fb
 from floatbase import spatial
 from floatbase.errors import ArgumentError, ShapeError
 from floatbase.simulation import contacts, grounds
-from tests.simulation.contacts.free_body import GRAVITY, follow, resting
 
 SOLE = (0.2, 0.1, 2e6, 1e4)
 LAW = contacts.SoleContact(*SOLE, friction=0.6, friction_radius=0.03, center=(0.02, -0.01, -0.05))
@@ -194,7 +194,7 @@ def test_a_block_on_a_slope_slides_where_the_tangent_exceeds_the_friction(slope,
     normal = ground.normal(0.0, 0.0)
     rotation = spatial.rotation_exponential(np.array([0.0, -slope, 0.0]))
     depth = mass * GRAVITY * np.cos(slope) / (0.02 * 2e6)
-    pose, twist, wrench, _ = run(spatial.pose_from(rotation, -depth * normal), np.zeros(6))
+    _, twist, wrench, _ = run(spatial.pose_from(rotation, -depth * normal), np.zeros(6))
     down = np.array([-np.cos(slope), 0.0, -np.sin(slope)])
     speed = twist[:, :3] @ down
     if moves:
