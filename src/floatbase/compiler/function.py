@@ -32,7 +32,7 @@ from floatbase.compiler.artifact import (
     store_record,
 )
 from floatbase.compiler.cache import Cache, default_cache
-from floatbase.compiler.entry import Batch, Binding, Place, bind, entry_address, supported
+from floatbase.compiler.entry import Batch, Binding, Place, Routes, bind, entry_address, supported
 from floatbase.compiler.execution import (
     LOOP_ROWS,
     SECONDS_PER_OPERATION,
@@ -115,6 +115,7 @@ class Function(_Called):
         self._own_record: Record | None = None
         self._fast: Callable[..., Any] | None = None
         self._on_gpu: DeviceFunction | None = None
+        self.routes = Routes()  # for the built-in functions, filled by calls with arrays on a GPU
         self.__doc__ = doc
         self._answer_with(lambda *arrays, **keywords: self._bind()(*arrays, **keywords))
 
@@ -238,7 +239,9 @@ class Function(_Called):
                 return None
             doc = self.__doc__ or ""
             large = self._compute_large
-            binding = bind(address, signature.name, doc, inputs, outputs, fallback, self._result, self, large, place)
+            binding = bind(
+                address, signature.name, doc, inputs, outputs, fallback, self._result, self, large, place, self.routes
+            )
             seconds = max(self._record.operations, 1) * SECONDS_PER_OPERATION
             locked, shared = (max(int(limit / seconds), LOOP_ROWS) for limit in (_LOCKED_SECONDS, SHARED_SECONDS))
             binding.set_limits(LOOP_ROWS, locked, shared)

@@ -105,7 +105,7 @@ class DeviceKernel:
         arguments = self._arguments.pop() if self._arguments else _Arguments(len(words))
         arguments.pack(arguments.values, 0, *words)
         grid = (-(-rows // way.block), self.code.groups)
-        function = self._addresses.get(way.registers) or self._address(way.registers)
+        function = self._addresses.get(way.registers) or self.address(way.registers)
         self.device.launch(function, grid, way.block, way.warps * self.code.shared, stream, arguments.address)
         self._arguments.append(arguments)  # the driver has copied them
 
@@ -127,7 +127,11 @@ class DeviceKernel:
         way = self._ways.get(True) or self._ways.get(False) or SMALL
         return {**self.device.attributes(self._function(way.registers)), "block": way.block, "limit": way.registers}
 
-    def _address(self, registers: int) -> int:
+    def is_settled(self, rows: int) -> bool:
+        """Whether it is known how a batch is best started."""
+        return rows < LARGE_ROWS or (rows >= HUGE_ROWS) in self._ways
+
+    def address(self, registers: int) -> int:
         """Where the driver keeps the program; found once."""
         address = self._addresses[registers] = int(self._function(registers))
         return address
