@@ -306,7 +306,9 @@ class RobotCore:
     def _resolve(self, request: Request, frames: tuple[str, ...], *values: Any, **call: Any) -> Any:
         """The same for anything that a built-in function does not serve at once."""
         if on_device(values):
-            return self._compiled((request,), frames, True).on_gpu.call(values, call.get("out"))
+            compiled = self._compiled((request,), frames, True)
+            self._shorten(request, frames, compiled)
+            return compiled.on_gpu.call(values, call.get("out"))
         if is_symbolic(*values):
             refuse_output(request.label, call.get("out"))
             return self._symbolic(request, frames, values)
@@ -316,8 +318,7 @@ class RobotCore:
 
             refuse_output(request.label, call.get("out"))
             return _as_asked(request, casadi_call(compiled.program, *values))
-        if ((request, frames) if frames else request) not in self._entries:
-            self._shorten(request, frames, compiled)
+        self._shorten(request, frames, compiled)
         return compiled.general(*values, **call)
 
     def _shorten(self, request: Request, frames: tuple[str, ...], compiled: Function) -> None:
@@ -326,8 +327,11 @@ class RobotCore:
         It stands in the place of a method that is called with arrays alone, and hands everything unusual (other
         arguments, symbols, something wrong) back to that method.
         """
+        key = (request, frames) if frames else request
+        if key in self._entries:
+            return
         resolve = partial(self._resolve, request, frames)
-        self._entries[(request, frames) if frames else request] = compiled.entry(resolve) or resolve
+        self._entries[key] = compiled.entry(resolve) or resolve
         by_frame = request.quantity.static == ("frame",)
         if frames or request.takes_parameters or not (by_frame or request.is_default(self.tree)):
             return

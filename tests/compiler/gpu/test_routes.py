@@ -9,6 +9,7 @@ import pytest
 from tests.compiler.functions import pair, scaled
 from tests.compiler.gpu.fake import Array, Library
 
+import floatbase as fb
 from floatbase.compiler import Function
 from floatbase.compiler.gpu import libraries
 from floatbase.compiler.gpu.checking import check, deferred
@@ -68,7 +69,7 @@ def test_results_are_written_where_they_are_wanted(one, two, gpus, rng, python):
         assert one(*map(Array, values), out=out) is out
         np.testing.assert_allclose(out.memory, one(*values))
     assert len(python) == 1
-    np.testing.assert_allclose(one(*map(Array, values), out=None).memory, out.memory)
+    np.testing.assert_allclose(one(*map(Array, values), out=None, threads=None).memory, out.memory)
     assert len(python) == 1  # whether there is an `out` makes no difference
     gpus[0].program = two.program
     targets = (Array(np.zeros((4, 3))), Array(np.zeros(4)))
@@ -231,3 +232,38 @@ def test_nothing_is_kept_or_lost(one, two, gpus, rng):
     gc.collect()
     changes = [now - then for now, then in zip(counts(), before, strict=True)]
     assert all(abs(change) < 40 for change in changes), f"{changes}"
+
+
+def test_methods_and_kernels_of_a_robot_take_them_too(gpus, python):
+    robot = fb.load("panda")
+    q, _ = robot.random(0, n=5)
+
+    @fb.kernel
+    def double(robot, q):
+        return 2.0 * q
+
+    calls = {
+        "mass_matrix": (lambda q, **more: robot.mass_matrix(q, **more), robot.function("mass_matrix")),
+        "com": (lambda q, **more: robot.com(q, **more), robot.function("com")),
+        "pose": (lambda q, **more: robot.pose(q, "panda_link7", **more), robot.function(("pose", "panda_link7"))),
+        "kernel": (lambda q, **more: double(robot, q, **more), double.compiled(robot)),
+    }
+    for call, function in calls.values():
+        gpus[0].program = function.program
+        expected = call(q)
+        python.clear()
+        for _ in range(3):
+            np.testing.assert_allclose(call(Array(q)).memory, expected, atol=1e-14)
+        assert len(python) == 1
+        out = Array(np.zeros_like(expected))
+        assert call(Array(q), out=out) is out
+        assert len(python) == 1
+
+
+def test_a_robot_that_was_never_called_on_a_cpu(gpus, python):
+    robot = fb.load("panda")
+    gpus[0].program = robot.function("mass_matrix").program
+    q, _ = robot.random(0, n=5)
+    for _ in range(3):
+        robot.mass_matrix(Array(q))
+    assert len(python) == 1

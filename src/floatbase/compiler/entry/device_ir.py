@@ -449,23 +449,36 @@ start:
 {of(Routes, "route.first", "first", "routes")}
 {of(Interpreter, "none", "none", "api")}
 {of(Interpreter, "out.name", "out", "api")}
+{of(Interpreter, "threads.name", "threads", "api")}
   %unnamed = icmp eq ptr %names, null
   br i1 %unnamed, label %head, label %named
 named:
 {load("name.count", "i64", "names", TUPLE_SIZE)}
   %name.items = getelementptr i8, ptr %names, i64 {tuple_items}
-  %one = icmp eq i64 %name.count, 1
-  br i1 %one, label %name, label %unserved
+  br label %name.head
+name.head:
+  %n = phi i64 [ 0, %named ], [ %n.next, %name.known ]
+  %out.before = phi ptr [ null, %named ], [ %out.after, %name.known ]
+  %name.more = icmp slt i64 %n, %name.count
+  br i1 %name.more, label %name, label %head
 name:
-  %said = load ptr, ptr %name.items
+{item("said", "ptr", "name.items", "n")}
+  %place = add i64 %count, %n
+{item("given", "ptr", "arguments", "place")}
   %is.out = icmp eq ptr %said, %out.name
-{item("given", "ptr", "arguments", "count")}
+  %is.threads = icmp eq ptr %said, %threads.name
   %is.none = icmp eq ptr %given, %none
+  %nothing = and i1 %is.threads, %is.none
+  %known = or i1 %is.out, %nothing
   %given.said = select i1 %is.none, ptr null, ptr %given
-  br i1 %is.out, label %head, label %unserved
+  br i1 %known, label %name.known, label %unserved
+name.known:
+  %out.after = select i1 %is.out, ptr %given.said, ptr %out.before
+  %n.next = add i64 %n, 1
+  br label %name.head
 head:
-  %out = phi ptr [ null, %start ], [ %given.said, %name ], [ %out, %next ]
-  %at = phi ptr [ %route.first, %start ], [ %route.first, %name ], [ %following, %next ]
+  %out = phi ptr [ null, %start ], [ %out.before, %name.head ], [ %out, %next ]
+  %at = phi ptr [ %route.first, %start ], [ %route.first, %name.head ], [ %following, %next ]
   %end = icmp eq ptr %at, null
   br i1 %end, label %unserved, label %body
 body:
