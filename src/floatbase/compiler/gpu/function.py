@@ -18,7 +18,7 @@ from floatbase.compiler.gpu.layout import Layout, check_apart, check_inputs, che
 from floatbase.compiler.gpu.libraries import ITEM_BYTES, Library, View, library_of
 from floatbase.compiler.gpu.routes import RouteTable, Shown, is_possible, note_deferred
 from floatbase.compiler.locking import making_code
-from floatbase.compiler.target import DType
+from floatbase.compiler.target import DType, known_dtypes
 from floatbase.errors import ArgumentError, GpuError, StateError
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class DeviceFunction:
 
     def prepare(self, number: int = 0, dtypes: Iterable[str] = ("float32",)) -> None:
         """Compile ahead for a GPU."""
-        for dtype, _ in self._function.variants(dtypes, batch=False):
+        for dtype in known_dtypes(dtypes):
             self.kernel(device(number), dtype).describe()
 
     def kernel(self, gpu: Device, dtype: DType) -> DeviceKernel:
