@@ -51,12 +51,7 @@ class PointContact(ContactLaw):
     radius: Number = field(default=0.0, kw_only=True)
 
     def __post_init__(self) -> None:
-        places = np.asarray(self.points)
-        if places.dtype == object or places.ndim != 2 or places.shape[1] != 3 or not len(places):
-            raise ShapeError(f"points have shape {places.shape}; they must be one or more places (x, y, z)")
-        if not np.all(np.isfinite(places)):
-            raise ArgumentError(f"points are {self.points}; all their coordinates must be finite")
-        object.__setattr__(self, "points", tuple(tuple(float(entry) for entry in place) for place in places))
+        object.__setattr__(self, "points", checked_points(self.points))
         require_not_negative(radius=self.radius)
 
     @abstractmethod
@@ -115,6 +110,16 @@ def box_corners(length: float, width: float, center: tuple[float, float, float] 
         (center[0] + 0.5 * i * length, center[1] + 0.5 * j * width, center[2])
         for i, j in ((1, 1), (1, -1), (-1, -1), (-1, 1))
     )
+
+
+def checked_points(points: Any) -> Points:
+    """Places (x, y, z) as tuples of floats; an error that says what is wrong with them."""
+    places = np.asarray(points)
+    if places.dtype == object or places.ndim != 2 or places.shape[1] != 3 or not len(places):
+        raise ShapeError(f"points have shape {places.shape}; they must be one or more places (x, y, z)")
+    if not np.all(np.isfinite(places)):
+        raise ArgumentError(f"points are {points}; all their coordinates must be finite")
+    return tuple((float(x), float(y), float(z)) for x, y, z in places)
 
 
 def as_vector(x: Array) -> Vector:
