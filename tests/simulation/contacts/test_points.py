@@ -184,6 +184,30 @@ def test_bristles_hold_below_the_cone_and_slide_above_it() -> None:
     np.testing.assert_allclose(gained, 0.2 * 9.81, rtol=1e-3)
 
 
+@pytest.mark.parametrize("damping", [0.0, 100.0])
+def test_no_energy_comes_out_of_bristles(damping) -> None:
+    law, ground, dt = contacts.BristleContact(1e4, 0.0, 2e4, damping, 0.5), grounds.Flat(), 1e-3
+    rng = np.random.default_rng(4)
+    pose = np.tile(np.eye(4), (50, 1, 1))
+    pose[:, 2, 3] = -1e-2  # a normal force of 100 N
+    memory, twist = law.begin(pose, ground), np.zeros((50, 6))
+
+    def energy():
+        return 0.5 * 2e4 * np.sum((memory[:, 1:3] - pose[:, :2, 3]) ** 2, axis=-1)
+
+    slipped = 0
+    for _ in range(200):
+        before = energy()
+        twist[:, :2] = 0.95 * twist[:, :2] + 0.3 * rng.standard_normal((50, 2))
+        pose[:, :2, 3] += dt * twist[:, :2]
+        force = law.wrench(pose, twist, memory, ground)[:, :2]
+        memory = law.remember(pose, twist, memory, ground, dt)
+        given = dt * np.sum(force * twist[:, :2], axis=-1) + energy() - before
+        assert given.max() < 1e-12
+        slipped += np.count_nonzero(np.linalg.norm(force, axis=-1) > 49.999)
+    assert 1000 < slipped < 9900
+
+
 def test_regularised_friction_creeps_below_the_cone() -> None:
     law = contacts.SpringDamperContact(1e4, 200.0, 0.5, 1e-2)
     path = slide(law, np.array([0.3 * 9.81, 0, 0]))

@@ -71,8 +71,9 @@ def solve_contacts(
     """The impulses of contacts with friction, and the velocities that they lead to.
 
     delassus: (..., 3 m, 3 m), symmetric and positive semidefinite. free_velocity: (..., 3 m). friction: (..., m). bias:
-    (..., m) along the normals. guess: impulses (..., 3 m) to begin with, those of the step before, say. After so many
-    iterations, a multiple of 20, the best that was found is returned, with `converged` 0.
+    (..., m) along the normals. guess: impulses (..., 3 m) to begin with, those of the step before, say. If so many
+    iterations, a multiple of 20, do not suffice, the last impulses are returned with `converged` 0. In single precision
+    a tolerance below 1e-5 is not reached.
     """
     _check(delassus, free_velocity, friction, bias, guess, iterations, tolerance)
     if not is_symbolic(delassus, free_velocity, friction, bias, guess):
