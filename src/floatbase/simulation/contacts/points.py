@@ -77,10 +77,11 @@ class PointContact(ContactLaw):
     def touches(self, world_H_frame: Array, twist: Array, memory: Array, ground: Ground) -> list[tuple[Touch, Array]]:
         """How each point meets the ground, with its part of the memory."""
         require_shape(world_H_frame, 4, 4)
+        require_shape(memory, self.memory_size)
         origin = as_vector(world_H_frame[..., :3, 3])
         rotation = [as_vector(world_H_frame[..., k, :3]) for k in range(3)]
-        motion = components(twist, 6)
-        linear, angular = (motion[0], motion[1], motion[2]), (motion[3], motion[4], motion[5])
+        require_shape(twist, 6)
+        linear, angular = as_vector(twist[..., :3]), as_vector(twist[..., 3:])
         size = self.memory_size // len(self.points)
         found = []
         for k, point in enumerate(self.points):
