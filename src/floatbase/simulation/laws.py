@@ -34,6 +34,7 @@ from floatbase.errors import ArgumentError
 from floatbase.spatial.arrays import Array, components, require_shape, vector
 
 Number = Any  # a float, an array of the batch's shape, or a symbol
+NO_LIMIT = 1e30  # for limits that do not bind: parameters are finite, as inputs of compiled functions must be
 Numbers = Any  # one number per joint: an array (..., joints), or (..., 1) or a number where all joints have the same
 
 
@@ -179,7 +180,7 @@ class JointLaw(Law, ABC):
     def stiffness(self, command: Array, position: Array, velocity: Array, memory: Array) -> Array:
         """Minus the derivative of each joint's torque in its own position (..., joints).
 
-        Where the memory follows the motion, as bristles do, what that does to the torque counts.
+        Laws that know the time step may count within it what positions do to the torque as damping instead.
         """
 
     @abstractmethod
