@@ -30,7 +30,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from floatbase.errors import ArgumentError
+from floatbase.errors import ArgumentError, ShapeError
 from floatbase.spatial.arrays import Array, components, require_shape, vector
 
 Number = Any  # a float, an array of the batch's shape, or a symbol
@@ -134,9 +134,19 @@ class ContactLaw(Law, ABC):
 class JointLaw(Law, ABC):
     """What happens between the command for some joints and the torques on them: a drive, friction, a spring.
 
-    In what follows positions, velocities and torques are (..., joints), and so are parameters annotated `Numbers`, in
-    one order. Commands are (..., command_size), memories (..., memory_size).
+    A simulation calls `check_joints` before it begins. In what follows positions, velocities and torques are
+    (..., joints), and so are parameters annotated `Numbers`, in one order. Commands are (..., command_size), memories
+    (..., memory_size).
     """
+
+    def check_joints(self, joints: int) -> None:
+        """Raise unless each parameter is one number for each of so many joints, or one for all."""
+        for name, size in self._sizes():
+            if size not in (None, 1, joints):
+                raise ShapeError(
+                    f"{type(self).__name__}: {name} has {size} numbers; it must have one for each of {joints} joints, "
+                    "or one for all"
+                )
 
     def command_size(self, joints: int) -> int:
         """How many numbers command so many joints; 0 if the law obeys no command, and then any command will do.

@@ -58,8 +58,5 @@ def derivatives(law, command, position, velocity, memory, h=1e-6):
         both = [law.torque(command + sign * change, position, velocity, memory) for sign in (1, -1)]
         out = k % both[0].shape[-1] if both[0].shape[-1] == joints else k
         G.append((both[0] - both[1])[..., out] / (2 * h))
-    return (
-        np.stack(D, axis=-1),
-        np.stack(K, axis=-1),
-        np.stack(G, axis=-1) if G else np.zeros((*position.shape[:-1], 0)),
-    )
+    gains = np.stack(G, axis=-1) if G else np.zeros((*position.shape[:-1], 0))
+    return np.stack(D, axis=-1), np.stack(K, axis=-1), gains

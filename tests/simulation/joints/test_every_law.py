@@ -22,6 +22,7 @@ def whole_step(law, command, position, velocity, memory):
 @pytest.mark.parametrize("name", LAWS)
 def test_sizes(name) -> None:
     law = LAWS[name]
+    law.check_joints(3)
     command, position, velocity, memory = state(law, 5)
     sampled, torque, damping, stiffness, gain, after = whole_step(law, command, position, velocity, memory)
     assert sampled.shape == after.shape == memory.shape == (5, law.memory_size(3))
@@ -45,13 +46,10 @@ def test_traced_with_parameters_as_inputs_it_is_the_same(name) -> None:
     law = LAWS[name]
     inputs = (law.parameters, *state(law))
 
-    def program(p, *rest):
-        return np.concatenate(whole_step(law.with_parameters(p), *rest), axis=-1)
+    def program(p, c, q, v, m):
+        return np.concatenate(whole_step(law.with_parameters(p), c, q, v, m), axis=-1)
 
-    sizes = dict(zip(("p", "command", "position", "velocity", "memory"), map(np.shape, inputs), strict=True))
-    traced = fb.trace(
-        lambda p, c, q, v, m: program(p, c, q, v, m), dict(zip("pcqvm", sizes.values(), strict=True)), "x"
-    )
+    traced = fb.trace(program, {name: np.shape(x) for name, x in zip("pcqvm", inputs, strict=True)}, "law")
     (found,) = fb.interpret(traced, *inputs)
     assert_allclose(found, program(*inputs), rtol=1e-12, atol=1e-12)
 

@@ -138,6 +138,11 @@ class Chain(CompositeLaw):
         """The same with other stages."""
         return replace(self, stages=tuple(parts))
 
+    def check_joints(self, joints: int) -> None:
+        """Raise unless the parameters of all stages fit so many joints; those of filters, what goes through them."""
+        for stage, size in zip(self.stages, self._channels(joints), strict=True):
+            stage.check_joints(size if isinstance(stage, Filter) else joints)
+
     def _channels(self, joints: int) -> list[int]:
         """How many numbers go into each stage."""
         sizes, size = [], joints
