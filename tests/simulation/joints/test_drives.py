@@ -15,6 +15,7 @@ from floatbase.simulation.joints import (
     Encoder,
     Geared,
     HardStops,
+    Lag,
     PidDrive,
     PositionDrive,
     Quantizer,
@@ -166,6 +167,15 @@ def test_a_delay_makes_a_loop_unstable_where_the_closed_form_says() -> None:
         states = move(law, start(law, [0.0], [1.0]), np.zeros(2), inertia, dt, 3000)
         tail = max(abs(state.velocity[0]) for state in states[-500:])
         assert (tail < 0.5) if stable else (tail > 2.0)
+
+
+def test_a_lag_follows_with_its_time_constant() -> None:
+    law, dt = Lag((0.05, 0.0)), 1e-4
+    memory, none = law.begin(np.zeros(2), np.zeros(2)), np.zeros(2)
+    for _ in range(500):
+        memory = law.sample(np.ones(2), none, none, memory, dt)
+    assert_allclose(law.torque(np.ones(2), none, none, memory), [1.0 - np.exp(-1.0), 1.0], rtol=1e-3)
+    assert_allclose(memory[0], 1.0 - (1.0 + dt / 0.05) ** -500, rtol=1e-12)
 
 
 def test_quantised_and_bounded_signals() -> None:
@@ -333,6 +343,7 @@ def test_a_step_of_torque_drives_is_exact() -> None:
         (lambda: Delay(-1), "steps"),
         (lambda: Delay(1, 1.5), "fraction"),
         (lambda: Delay.of_time(1.0, 0.0), "dt"),
+        (lambda: Lag(-0.1), "time"),
         (lambda: Quantizer(-0.1), "step"),
         (lambda: Saturation(0.0), "limit"),
         (lambda: SpeedTorqueLimit(1.0, 3.0, 2.0), "knee"),
