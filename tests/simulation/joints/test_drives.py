@@ -385,5 +385,11 @@ def test_a_wrong_number_of_joints_is_refused(law, word) -> None:
         law.check_joints(3)
 
 
+def test_laws_at_other_coordinates_add_to_others() -> None:
+    law = Sum((Coupled(PositionDrive(1.0, 2.0), 2.0 * np.eye(3)), PositionDrive(1.0, 1.0)))
+    assert law.command_size(3) == 9
+    assert_allclose(law.torque(np.ones(9), np.ones(3), np.zeros(3), NOTHING), 2 * (-1 + 2 + 1) + 1 + 1)
+
+
 def test_filters_may_have_a_number_for_each_of_many_commands() -> None:
     Chain((Delay(1, np.linspace(0.0, 1.0, 9)), PositionDrive(1.0, (1.0, 2.0, 3.0)))).check_joints(3)
