@@ -12,7 +12,7 @@ import os
 import time
 import traceback
 from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from functools import partial
 from typing import Any
 
@@ -22,6 +22,7 @@ from benchmarks.gpu_measure import CHECKED, kernel_time, largest_error
 from benchmarks.gpu_report import machine, rate
 from floatbase import load
 from floatbase.compiler import interpret
+from floatbase.compiler.function import Function
 from floatbase.compiler.gpu.driver import device
 from floatbase.robot import Robot
 from floatbase.robot.quantities import CHOICES, QUANTITIES, SELECTIONS, SEVERAL
@@ -39,8 +40,11 @@ def requests(robot: Robot, frames: Sequence[str]) -> list[Request]:
     """Every quantity once, asked for two of the robot's frames, its first joint, and so on."""
     found = []
     for name, quantity in QUANTITIES.items():
-        kinds = frames if quantity.static == (SEVERAL,) else quantity.static
-        found.append((name, *(_choice(robot, kind, frames) for kind in kinds if kind not in CHOICES)))
+        if name == "stacked_submodel_regressor":
+            found.append((name, *(submodel.links[0] for submodel in robot.tree.submodels)))
+        else:
+            kinds = frames if quantity.static == (SEVERAL,) else quantity.static
+            found.append((name, *(_choice(robot, kind, frames) for kind in kinds if kind not in CHOICES)))
     return found
 
 
@@ -53,6 +57,12 @@ def _choice(robot: Robot, kind: str, frames: Sequence[str]) -> str | int:
     if kind == "link":
         return frames[0]
     return kind if kind in frames else frames[1 if kind in ("reference", "axes") else 0]
+
+
+def function(robot: Robot, request: Request, frames: Sequence[str]) -> Function:
+    """The compiled function of a request."""
+    wrenches = frames[:1] if request[0] == "generalized_forces" else ()  # it needs some
+    return robot.function(request if len(request) > 1 else str(request[0]), wrenches)
 
 
 def arrays(robot: Robot, inputs: Sequence[Any], count: int, seed: int = 7) -> list[Any]:
@@ -74,10 +84,9 @@ def measure(cupy: Any, name: str, frames: Sequence[str], seconds: float, gpu: in
     """A record of each quantity, when it is there; with the reason, if it cannot be measured."""
     deadline = time.monotonic() + seconds
     robot = _load(name)
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(os.cpu_count(), context)
+    threads = ThreadPoolExecutor(os.cpu_count())
     left: dict[Future[Record], Request] = {
-        pool.submit(_prepare, name, request, gpu): request for request in requests(robot, frames)
+        threads.submit(_apart, name, request, frames, gpu): request for request in requests(robot, frames)
     }
     try:
         while left and time.monotonic() < deadline:
@@ -86,16 +95,15 @@ def measure(cupy: Any, name: str, frames: Sequence[str], seconds: float, gpu: in
                 request = left.pop(future)
                 record = {"peer": "floatbase", "robot": name, "function": _label(request), "dtype": DTYPE}
                 try:
-                    yield {**record, **_time(cupy, robot, request, future.result(), gpu)}
+                    yield {**record, **_time(cupy, robot, request, frames, future.result(), gpu)}
                 except Exception as error:
                     yield {**record, "reason": traceback.format_exception_only(error)[-1].strip()[:300]}
         for request in left.values():
             record = {"peer": "floatbase", "robot": name, "function": _label(request), "dtype": DTYPE}
             yield {**record, "reason": f"not reached within {seconds:.0f} s"}
     finally:
-        workers = list(getattr(pool, "_processes", {}).values())
-        pool.shutdown(wait=False, cancel_futures=True)
-        for worker in workers:
+        threads.shutdown(wait=False, cancel_futures=True)
+        for worker in multiprocessing.active_children():
             worker.kill()
 
 
@@ -107,11 +115,17 @@ def _label(request: Request) -> str:
     return ", ".join(map(str, request))
 
 
-def _prepare(name: str, request: Request, gpu: int) -> Record:
-    """In a process of its own: compile a function into the cache on disk, and interpret it."""
+def _apart(*arguments: Any) -> Record:
+    """`_prepare` in a process of its own, so that one that ends badly takes no other with it."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        return pool.submit(_prepare, *arguments).result()
+
+
+def _prepare(name: str, request: Request, frames: Sequence[str], gpu: int) -> Record:
+    """Compile a function into the cache on disk, and interpret it."""
     robot = _load(name)
     began = time.perf_counter()
-    compiled = robot.function(request if len(request) > 1 else str(request[0]))
+    compiled = function(robot, request, frames)
     program = compiled.program
     traced = time.perf_counter()
     compiled.on_gpu.prepare(gpu, (DTYPE,))
@@ -126,8 +140,8 @@ def _prepare(name: str, request: Request, gpu: int) -> Record:
     }
 
 
-def _time(cupy: Any, robot: Robot, request: Request, made: Record, gpu: int) -> Record:
-    compiled = robot.function(request if len(request) > 1 else str(request[0]))
+def _time(cupy: Any, robot: Robot, request: Request, frames: Sequence[str], made: Record, gpu: int) -> Record:
+    compiled = function(robot, request, frames)
     signature = compiled.signature
     row_bytes = np.dtype(DTYPE).itemsize * sum(port.size for port in (*signature.inputs, *signature.outputs))
     size = LARGEST
@@ -135,19 +149,28 @@ def _time(cupy: Any, robot: Robot, request: Request, made: Record, gpu: int) -> 
         size //= 2
     rows = [np.resize(row.astype(DTYPE), (size, *row.shape[1:])) for row in made["inputs"]]
     given = [cupy.asarray(row) for row in rows]
-    out = compiled(*given)
-    reference = made["reference"]
-    error = largest_error(out, reference, size)
+    results = tuple(flat(compiled(*given)))
+    out = results if len(results) > 1 else results[0]
+    error = largest_error(results, made["reference"], size)
     seconds = kernel_time(cupy, partial(compiled, *given, out=out), 2)
-    error = max(error, largest_error(out, reference, size))
+    error = max(error, largest_error(results, made["reference"], size))
     described = compiled.on_gpu.kernel(device(gpu), DTYPE).describe()
-    del given, out
+    del given, results, out
     cupy.get_default_memory_pool().free_all_blocks()
     return {
         "batch": size, "kernel": seconds, "call": seconds, "per second": size / seconds, "error": error,
         "agrees": bool(error <= LIMIT), "trace": made["trace"], "compile": made["compile"],
         "operations": made["operations"], "bytes": row_bytes, **described,
     }  # fmt: skip
+
+
+def flat(result: Any) -> Iterator[Any]:
+    """The arrays of a result, as `out=` takes them."""
+    if isinstance(result, tuple | dict):
+        for part in result.values() if isinstance(result, dict) else result:
+            yield from flat(part)
+    else:
+        yield result
 
 
 def markdown(about: Record, records: Sequence[Record]) -> str:

@@ -39,7 +39,7 @@ class Limits:
 
     compiling: float = 200.0  # seconds for all that is compiled, at the same time
     starting: float = 60.0  # for all processes to load what was compiled
-    measuring: float = 45.0  # for one library, robot and dtype
+    measuring: float = 60.0  # for one library, robot and dtype
     processes: int = max(4, 3 * (os.cpu_count() or 1) // 2)
 
 
