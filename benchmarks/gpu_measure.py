@@ -107,7 +107,7 @@ def measure(
         error = largest_error(out, reference, size)
         work = partial(compiled, *arrays, out=out)
         kernel_seconds = kernel_time(cupy, work, 20 if size <= 1 << 16 else 2)
-        call = min(call_time(work) for _ in range(7))
+        call = min(call_time(work) for _ in range(200 if size <= 1 << 16 else 7))
         with deferred():
             host = call_time(partial(_repeat, work, 1000)) / 1000 if size == min(sizes) else None
         error = max(error, largest_error(out, reference, size))
