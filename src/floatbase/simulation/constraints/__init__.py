@@ -1,4 +1,4 @@
-"""Constraints on robots and on free bodies, and motion under them."""
+"""Constraints on robots, and motion under them; `constraints.bodies` is for free bodies in maximal coordinates."""
 
 from floatbase.simulation.constraints.closed_loops import constraints_of
 from floatbase.simulation.constraints.compiled import (
@@ -8,6 +8,7 @@ from floatbase.simulation.constraints.compiled import (
 )
 from floatbase.simulation.constraints.constraint import Constraint
 from floatbase.simulation.constraints.couplings import Coupling
+from floatbase.simulation.constraints.diagnostics import Diagnosis, diagnose, diagnose_constraints
 from floatbase.simulation.constraints.distances import Distance
 from floatbase.simulation.constraints.frames import Contact, FrameConstraint
 from floatbase.simulation.constraints.impacts import Impact, impact
@@ -36,6 +37,7 @@ __all__ = [
     "ConstraintErrors",
     "Contact",
     "Coupling",
+    "Diagnosis",
     "Distance",
     "FrameConstraint",
     "Impact",
@@ -47,6 +49,8 @@ __all__ = [
     "constrained_step",
     "constraint_errors",
     "constraints_of",
+    "diagnose",
+    "diagnose_constraints",
     "impact",
     "null_space_acceleration",
     "point",
