@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from floatbase.compiler.dense import solve
-from floatbase.compiler.differentiate import gradient, hessian, jacobian, jvp
+from floatbase.compiler.differentiate import gradient, hessian, jvp
 from floatbase.compiler.interpreter import interpret
 from floatbase.compiler.program import Program
 from floatbase.compiler.symbol_arrays import as_symbols, is_symbolic
@@ -94,7 +94,8 @@ class GeneralizedModel:
 
     def generalized_forces(self, q: Any, wrenches: Any) -> Array:
         r"""$Q = J_S^\top f$ (..., d) of wrenches (..., 6 n) on the bodies."""
-        _, J, _ = self.motion(q, 0.0 * np.asanyarray(q))
+        q = np.asanyarray(q)
+        J = self._jacobian(self._poses(q), q) if is_symbolic(q) else self.motion(q, 0.0 * q)[1]
         return apply_matrix(transpose(J), np.asanyarray(wrenches))
 
     def _twists(self, H: Array, rate: Array) -> Array:
@@ -106,18 +107,26 @@ class GeneralizedModel:
             parts += [*apply_matrix(back, position_of(rate[k])), turn[2, 1], turn[0, 2], turn[1, 0]]
         return as_symbols(parts)
 
-    def _motion(self, q: Array, qd: Array) -> tuple[Array, Array, Array]:
+    def _poses(self, q: Array) -> Array:
         H = as_symbols(self.kinematics(q))
         if H.shape != (self.bodies.n, 4, 4):
             raise ArgumentError(
                 f"kinematics gives an array of shape {H.shape}; for {self.bodies.n} bodies it must be "
                 f"({self.bodies.n}, 4, 4)"
             )
-        V = self._twists(H, jvp(H, q, qd))
-        return H, jacobian(V, qd), jvp(V, q, qd)
+        return H
+
+    def _jacobian(self, H: Array, q: Array) -> Array:
+        columns = [self._twists(H, jvp(H, q, unit)) for unit in np.eye(self.size)]
+        return as_symbols(np.stack(columns, axis=-1))
+
+    def _motion(self, q: Array, qd: Array) -> tuple[Array, Array, Array]:
+        H = self._poses(q)
+        J = self._jacobian(H, q)
+        return H, J, jvp(J @ qd, q, qd)
 
     def _lagrange(self, q: Array, qd: Array) -> tuple[Array, Array]:
-        H = as_symbols(self.kinematics(q))
+        H = self._poses(q)
         energy = self.bodies.kinetic_energy(self._twists(H, jvp(H, q, qd)))
         potential = self.bodies.potential_energy(H)
         if self.potential is not None:

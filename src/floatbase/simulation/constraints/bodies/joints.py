@@ -27,7 +27,7 @@ from typing import Any, Literal
 import numpy as np
 
 from floatbase.errors import ArgumentError
-from floatbase.simulation.constraints.bodies.pfaffian import BodyConstraint, BodySystem
+from floatbase.simulation.constraints.bodies.pfaffian import BodyConstraint, BodySystem, broadcast
 from floatbase.spatial.arrays import Array, apply_matrix, transpose, zeros
 from floatbase.spatial.checks import check_pose
 from floatbase.spatial.poses import invert_pose, position_of, rotation_of
@@ -173,7 +173,7 @@ class _Rows:
 
 def _row(*blocks: Array) -> Array:
     batch = np.broadcast_shapes(*(block.shape for block in blocks))
-    return np.concatenate([np.broadcast_to(block, batch) for block in blocks], axis=-1)
+    return np.concatenate([broadcast(block, batch) for block in blocks], axis=-1)
 
 
 def _kept(rows: Array, first: int | None) -> Array:

@@ -108,7 +108,8 @@ def project_poses(
                 )
         A = system.matrix(H)
         step = apply_matrix(system.inverse_inertia @ transpose(A), solve_mobility(system, A, residual))
-        H = H @ pose_exponential(-step.reshape(*step.shape[:-1], system.n, 6))
+        moves = [pose_exponential(-step[..., 6 * k : 6 * k + 6]) for k in range(system.n)]
+        H = H @ np.stack(moves, axis=-3)
     return H
 
 

@@ -180,7 +180,7 @@ class BodySystem:
                 block[..., 6 * body : 6 * body + 6] = part[..., 6 * k : 6 * k + 6]
             blocks.append(block)
         batch = np.broadcast_shapes(*(block.shape[:-2] for block in blocks))
-        return np.concatenate([np.broadcast_to(block, (*batch, *block.shape[-2:])) for block in blocks], axis=-2)
+        return np.concatenate([broadcast(block, (*batch, *block.shape[-2:])) for block in blocks], axis=-2)
 
     def residual(self, world_H_bodies: Array) -> Array:
         """The residuals (..., c); zero in rows that have none."""
@@ -210,13 +210,13 @@ class BodySystem:
             raise ShapeError(
                 f"wrenches has shape {np.shape(wrenches)}; for {self.n} bodies it must be (..., {6 * self.n})"
             )
-        M = inertia_matrix(self.inertial_parameters)
-        V = twists.reshape(*twists.shape[:-1], self.n, 6)
-        g = apply_matrix(transpose(rotation_of(world_H_bodies)), np.array(self.gravity))
-        weight = apply_matrix(M, np.concatenate([g, 0.0 * g], axis=-1))
-        gyration = apply_matrix(wrench_cross(V), apply_matrix(M, V))
-        inner = weight - gyration
-        return wrenches + inner.reshape(*inner.shape[:-2], 6 * self.n)
+        parts = []
+        for k in range(self.n):
+            M, V = inertia_matrix(self.inertial_parameters[k]), twists[..., 6 * k : 6 * k + 6]
+            g = apply_matrix(transpose(rotation_of(world_H_bodies[..., k, :, :])), np.array(self.gravity))
+            weight = apply_matrix(M, np.concatenate([g, 0.0 * g], axis=-1))
+            parts.append(weight - apply_matrix(wrench_cross(V), apply_matrix(M, V)))
+        return wrenches + np.concatenate(parts, axis=-1)
 
     def kinetic_energy(self, twists: Array) -> Array:
         r"""$\tfrac12 V^\top \Lambda V$ (...)."""
@@ -227,6 +227,11 @@ class BodySystem:
         m, moment = self.inertial_parameters[:, :1], self.inertial_parameters[:, 1:4]
         place = apply_matrix(rotation_of(world_H_bodies), moment) + m * world_H_bodies[..., :3, 3]
         return -np.sum(place * np.array(self.gravity), axis=(-2, -1))
+
+
+def broadcast(x: Array, shape: tuple[int, ...]) -> Array:
+    """An array of numbers or symbols, seen with more batch axes."""
+    return np.broadcast_to(x, shape, subok=True)
 
 
 def columns_of(constraint: BodyConstraint, twists: Array) -> Array:
