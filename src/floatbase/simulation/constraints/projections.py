@@ -36,6 +36,7 @@ from floatbase.spatial.arrays import Array, apply_matrix
 
 TOLERANCE = 1e-8  # m, rad, m/s, rad/s: of states that are said to satisfy constraints
 ITERATIONS = 30
+HALVINGS = 8
 
 
 class ConstraintErrors(NamedTuple):
@@ -106,31 +107,44 @@ def project_configuration(
     tree, items = tree_of(robot), checked_constraints(constraints)
     q, parameters = configuration(tree, q), optional_parameters(tree, parameters)
 
-    def move(q: Array) -> Array:
+    def step(q: Array) -> Array:
         m = mobility_of(tree, q, items, parameters)
-        rows = solve_rows(m.matrix, stacked_residual(tree, q, items), solver)
-        return integrate(tree, q, -m.pushed(rows))
+        return -m.pushed(solve_rows(m.matrix, stacked_residual(tree, q, items), solver))
 
     if iterations is not None:
         for _ in range(iterations):
-            q = move(q)
+            q = integrate(tree, q, step(q))
         return q
     if is_symbolic(q):
         raise StateError("project_configuration: a program needs a number of iterations, such as iterations=2")
-    return _until_small(q, move, lambda q: stacked_residual(tree, q, items), tolerance, items)
+
+    def move(q: Array, change: Array) -> Array:
+        return integrate(tree, q, change)
+
+    return _until_small(q, step, move, lambda q: stacked_residual(tree, q, items), tolerance, items)
 
 
 def _until_small(
     q: Array,
-    move: Callable[[Array], Array],
+    step: Callable[[Array], Array],
+    move: Callable[[Array, Array], Array],
     residual: Callable[[Array], Array],
     tolerance: float,
     constraints: Sequence[Constraint],
 ) -> Array:
+    """Steps, each halved in the states in which it would not make the residual smaller."""
     for _ in range(ITERATIONS):
-        if np.all(np.abs(residual(q)) <= tolerance):
+        here = residual(q)
+        if np.all(np.abs(here) <= tolerance):
             return q
-        q = move(q)
+        change = step(q)
+        size = np.linalg.norm(here, axis=-1)
+        for _ in range(HALVINGS):
+            worse = ~(np.linalg.norm(residual(move(q, change)), axis=-1) < size) & (size > tolerance)
+            if not worse.any():
+                break
+            change = np.where(worse[..., None], 0.5 * change, change)
+        q = move(q, change)
     left = np.abs(residual(q)).reshape(-1, sum(len(item.row_names) for item in constraints)).max(axis=0)
     row = int(np.argmax(np.where(np.isnan(left), np.inf, left)))
     raise SimulationError(

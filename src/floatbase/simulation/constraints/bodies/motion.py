@@ -28,7 +28,7 @@ from floatbase.errors import SimulationError, StateError, warn
 from floatbase.simulation.constraints.bodies.pfaffian import BodySystem
 from floatbase.simulation.constraints.motion import Baumgarte, ConstrainedMotion
 from floatbase.simulation.constraints.projections import TOLERANCE, ConstraintErrors
-from floatbase.simulation.constraints.solvers import solve_rows
+from floatbase.simulation.constraints.solvers import ZERO, solve_rows
 from floatbase.simulation.laws import require_not_negative
 from floatbase.spatial.arrays import Array, apply_matrix, transpose
 from floatbase.spatial.groups import Element
@@ -161,8 +161,7 @@ def solve_mobility(system: BodySystem, A: Array, right: Array, tell: bool = Fals
     if is_symbolic(A, right):
         return solve_rows(A @ system.inverse_inertia @ transpose(A), right)
     G = A @ system.inverse_root
-    lengths = np.sqrt(np.sum(G * G, axis=-1))
-    scales = np.where(lengths > 0.0, 1.0 / np.where(lengths > 0.0, lengths, 1.0), 0.0)
+    scales = row_scales(G)
     U, s, _ = np.linalg.svd(scales[..., None] * G, full_matrices=False)
     kept = s > RANK_TOLERANCE * s[..., :1]
     if tell and (A.shape[-2] > s.shape[-1] or not kept.all()):
@@ -175,6 +174,13 @@ def solve_mobility(system: BodySystem, A: Array, right: Array, tell: bool = Fals
     inverse = np.where(kept, 1.0 / np.where(kept, s, 1.0), 0.0)
     turned = inverse * inverse * apply_matrix(transpose(U), scales * right)
     return scales * apply_matrix(U, turned)
+
+
+def row_scales(rows: Array) -> Array:
+    """The inverse lengths (..., c) of rows (..., c, m); zero for those that are zero but for rounding."""
+    lengths = np.sqrt(np.sum(rows * rows, axis=-1))
+    moves = lengths > ZERO * np.finfo(rows.dtype).eps * lengths.max(axis=-1, keepdims=True, initial=0.0)
+    return np.where(moves, 1.0 / np.where(moves, lengths, 1.0), 0.0)
 
 
 def worst_row(residual: Array) -> tuple[int, float]:
