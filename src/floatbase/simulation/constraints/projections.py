@@ -10,7 +10,7 @@ Rothammer 2021, (2.27) and section 2.2.2, which leave the drift open.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +18,7 @@ import numpy as np
 from floatbase.algorithms.arguments import configuration, optional_parameters, rates
 from floatbase.algorithms.configuration import integrate
 from floatbase.compiler.symbol_arrays import is_symbolic
-from floatbase.errors import SimulationError, StateError
+from floatbase.errors import StateError
 from floatbase.model.tree import Tree
 from floatbase.results import Step
 from floatbase.robot import Robot
@@ -30,13 +30,12 @@ from floatbase.simulation.constraints.constraint import (
     stacked_residual,
     tree_of,
 )
+from floatbase.simulation.constraints.descent import until_small
 from floatbase.simulation.constraints.motion import mobility_of
 from floatbase.simulation.constraints.solvers import Solver, solve_rows
 from floatbase.spatial.arrays import Array, apply_matrix
 
 TOLERANCE = 1e-8  # m, rad, m/s, rad/s: of states that are said to satisfy constraints
-ITERATIONS = 30
-HALVINGS = 8
 
 
 class ConstraintErrors(NamedTuple):
@@ -121,37 +120,7 @@ def project_configuration(
     def move(q: Array, change: Array) -> Array:
         return integrate(tree, q, change)
 
-    return _until_small(q, step, move, lambda q: stacked_residual(tree, q, items), tolerance, items)
-
-
-def _until_small(
-    q: Array,
-    step: Callable[[Array], Array],
-    move: Callable[[Array, Array], Array],
-    residual: Callable[[Array], Array],
-    tolerance: float,
-    constraints: Sequence[Constraint],
-) -> Array:
-    """Steps, each halved in the states in which it would not make the residual smaller."""
-    for _ in range(ITERATIONS):
-        here = residual(q)
-        if np.all(np.abs(here) <= tolerance):
-            return q
-        change = step(q)
-        size = np.linalg.norm(here, axis=-1)
-        for _ in range(HALVINGS):
-            worse = ~(np.linalg.norm(residual(move(q, change)), axis=-1) < size) & (size > tolerance)
-            if not worse.any():
-                break
-            change = np.where(worse[..., None], 0.5 * change, change)
-        q = move(q, change)
-    left = np.abs(residual(q)).reshape(-1, sum(len(item.row_names) for item in constraints)).max(axis=0)
-    row = int(np.argmax(np.where(np.isnan(left), np.inf, left)))
-    raise SimulationError(
-        f"no configuration that satisfies the constraints was found in {ITERATIONS} iterations: "
-        f"{stacked_names(constraints)[row]} is still off by {left[row]:.3g}; begin nearer, or see whether the "
-        "constraints contradict one another"
-    )
+    return until_small(q, step, move, lambda q: stacked_residual(tree, q, items), tolerance, stacked_names(items))
 
 
 def project_state(
