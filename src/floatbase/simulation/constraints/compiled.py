@@ -11,6 +11,7 @@ from typing import Any
 
 from floatbase.algorithms.configuration import integrate
 from floatbase.compiler.control import subprogram
+from floatbase.compiler.function import Function
 from floatbase.kernels import kernel
 from floatbase.results import Step
 from floatbase.robot import Robot
@@ -100,6 +101,32 @@ def constrained_motion_step(
     return _step(  # type: ignore[no-any-return]
         robot, q, v, tau, dt, out=out, threads=threads, projections=int(projections), **settings
     )
+
+
+def constrained_dynamics_function(
+    robot: Robot,
+    constraints: Sequence[Constraint],
+    baumgarte: Baumgarte | tuple[float, float] | None = None,
+    *,
+    null_space: bool = False,
+    solver: Solver = "proximal",
+) -> Function:
+    """What `constrained_forward_dynamics` calls, of q, v and tau: for loops, in which looking it up would count."""
+    call = _null_space if null_space else _multipliers
+    return call.compiled(robot, **_settings(constraints, baumgarte, solver))
+
+
+def constrained_step_function(
+    robot: Robot,
+    constraints: Sequence[Constraint],
+    baumgarte: Baumgarte | tuple[float, float] | None = None,
+    projections: int = 1,
+    *,
+    solver: Solver = "proximal",
+) -> Function:
+    """What `constrained_motion_step` calls, of q, v, tau and dt."""
+    settings = _settings(constraints, baumgarte, solver)
+    return _step.compiled(robot, projections=int(projections), **settings)
 
 
 def constrained_step(

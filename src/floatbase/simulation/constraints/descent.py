@@ -39,8 +39,8 @@ def until_small(
         state = move(state, change)
     row, size = worst_row(residual(state))
     raise SimulationError(
-        f"nothing that satisfies the constraints was found in {ITERATIONS} iterations: {row_names[row]} is still off by "
-        f"{size:.3g}; begin nearer, or see whether the constraints contradict one another"
+        f"nothing that satisfies the constraints was found in {ITERATIONS} iterations: {row_names[row]} is still off "
+        f"by {size:.3g}; begin nearer, or see whether the constraints contradict one another"
     )
 
 
