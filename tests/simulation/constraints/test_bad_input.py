@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from tests.simulation.constraints.robots import free_body, humanoid, humanoid_state
 
 import floatbase as fb
-from floatbase.errors import ArgumentError, ShapeError, SimulationError, UnknownNameError
+from floatbase.errors import ArgumentError, ShapeError, SimulationError, StateError, UnknownNameError
 from floatbase.model import library
 from floatbase.simulation.constraints import (
     Blade,
@@ -21,6 +21,7 @@ from floatbase.simulation.constraints import (
     diagnose_constraints,
     null_space_acceleration,
     point,
+    project_velocity,
 )
 
 
@@ -114,3 +115,15 @@ def test_nothing_to_hold():
         body, body.neutral(), np.zeros(6), np.zeros(6), [FrameConstraint("point", None, "body")], wrenches={}
     )
     assert_allclose(motion.acceleration, 0.0, atol=1e-12)
+
+
+def test_rows_that_do_not_exist_in_a_configuration():
+    body = fb.Robot(free_body())
+    q, still = body.neutral(), np.zeros(6)
+    flat, rod = [Rolling("body", 0.3, (0.0, 0.0, 1.0))], [Distance(None, "body", 1.0)]
+    for items, message in ((flat, "rolling of 'body' has no lowest point.*flat"), (rod, "is zero.*ends coincide")):
+        for form in (constrained_acceleration, null_space_acceleration, constrained_forward_dynamics):
+            with pytest.raises(StateError, match=message):
+                form(body, q, still, still, items)
+        with pytest.raises(StateError, match=message):
+            project_velocity(body, q, still, items)

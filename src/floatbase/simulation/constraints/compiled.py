@@ -15,7 +15,7 @@ from floatbase.compiler.function import Function
 from floatbase.kernels import kernel
 from floatbase.results import Step
 from floatbase.robot import Robot
-from floatbase.simulation.constraints.constraint import Constraint, checked_constraints, tree_of
+from floatbase.simulation.constraints.constraint import Constraint, checked_constraints, require_rows, tree_of
 from floatbase.simulation.constraints.motion import (
     Baumgarte,
     ConstrainedMotion,
@@ -33,6 +33,7 @@ Tuned = tuple[float, float] | None
 def _multipliers(
     robot: Robot, q: Any, v: Any, tau: Any, *, constraints: tuple[Constraint, ...], baumgarte: Tuned, solver: Solver
 ) -> ConstrainedMotion:
+    require_rows(robot, q, constraints)
     return constrained_acceleration(robot, q, v, tau, constraints, baumgarte, solver=solver)
 
 
@@ -40,6 +41,7 @@ def _multipliers(
 def _null_space(
     robot: Robot, q: Any, v: Any, tau: Any, *, constraints: tuple[Constraint, ...], baumgarte: Tuned, solver: Solver
 ) -> ConstrainedMotion:
+    require_rows(robot, q, constraints)
     return null_space_acceleration(robot, q, v, tau, constraints, baumgarte, solver=solver)
 
 
@@ -56,6 +58,7 @@ def _step(
     projections: int,
     solver: Solver,
 ) -> Step:
+    require_rows(robot, q, constraints)
     return constrained_step(robot, q, v, tau, dt, constraints, baumgarte, projections, solver)
 
 
