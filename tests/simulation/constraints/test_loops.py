@@ -1,5 +1,7 @@
 """Closed loops: a four-bar linkage beside its closed form and an independent integration, and loops of MJCF files."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -7,13 +9,16 @@ from scipy.integrate import solve_ivp
 from tests.simulation.constraints.robots import FOUR_BAR, MASSES, four_bar_angles, four_bar_robot
 
 import floatbase as fb
-from floatbase import algorithms
+from floatbase import algorithms, spatial
 from floatbase.errors import ArgumentError
+from floatbase.model import library
+from floatbase.model.description import Constraint
 from floatbase.simulation.constraints import (
     constrained_acceleration,
     constrained_motion_step,
     constraint_errors,
     constraints_of,
+    diagnose,
     diagnose_constraints,
     project_configuration,
     project_velocity,
@@ -193,3 +198,33 @@ def test_models_without_loops_have_no_constraints():
     assert constraints_of(fb.Robot(fb.load("icub").model)) == ()
     with pytest.raises(ArgumentError, match="Model"):
         constraints_of("icub")
+
+
+@pytest.mark.filterwarnings("ignore::floatbase.ModelWarning")
+@pytest.mark.parametrize(
+    ("kind", "rows"), [("point", 3), ("weld", 6), ("revolute", 5), ("prismatic", 5), ("universal", 4)]
+)
+def test_every_kind_of_loop_that_models_have(kind, rows, rng):
+    """A humanoid whose feet are joined: closed by the projection, and what the kind says holds there."""
+    ends = [spatial.pose_exponential(0.1 * rng.standard_normal(6)) for _ in range(2)]
+    axis, second = np.array([0.0, 0.6, 0.8]), np.array([1.0, 0.0, 0.0]) if kind == "universal" else None
+    model = library.parametric_humanoid()
+    feet = [fb.Robot(model).tree.bodies[fb.Robot(model).tree.frames[name][0]].name for name in ("l_sole", "r_sole")]
+    loop = Constraint("loop", kind, *feet, *ends, axis, second)
+    robot = fb.Robot(replace(model, constraints=(loop,)))
+    items = constraints_of(robot)
+    q = project_configuration(robot, robot.integrate(robot.neutral(), 0.2 * rng.standard_normal(robot.nv)), items)
+    one, two = (robot.pose(q, link) @ end for link, end in zip(feet, ends))
+    gap = one[:3, :3].T @ (two[:3, 3] - one[:3, 3])
+    if kind == "prismatic":
+        gap = np.cross(gap, axis)
+    assert_allclose(gap, 0.0, atol=1e-10)
+    if kind in ("weld", "prismatic"):
+        assert_allclose(one[:3, :3], two[:3, :3], atol=1e-10)
+    if kind == "revolute":
+        assert_allclose(one[:3, :3] @ axis, two[:3, :3] @ axis, atol=1e-10)
+    if kind == "universal":
+        assert abs((one[:3, :3] @ axis) @ (two[:3, :3] @ second)) < 1e-10
+    assert diagnose_constraints(robot, q, items)[:2] == (rows, rows)
+    if kind != "universal":
+        assert diagnose(assemble(robot).system, assemble(robot).poses(q)).freedoms == robot.nv - rows

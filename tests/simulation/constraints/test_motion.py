@@ -15,6 +15,7 @@ from floatbase.simulation.constraints import (
     FrameConstraint,
     Rolling,
     constrained_acceleration,
+    constrained_dynamics_function,
     constrained_forward_dynamics,
     constraints_of,
     diagnose_constraints,
@@ -130,6 +131,39 @@ def test_single_precision(rng):
     for found in (solve_rows(A, b), fb.interpret(fb.trace(solve_rows, {"A": (8, 8), "b": 8}), A, b)[0]):
         assert found.dtype == np.float32
         assert_allclose(A @ found, b, atol=1e-3 * np.abs(b).max())
+
+
+def test_kernels_run_in_single_precision(rng):
+    robot = humanoid()
+    q, v, tau = humanoid_state(robot, rng)
+    for items in (FEET, [*FEET, FEET[0]]):
+        one = constrained_dynamics_function(robot, items)(q, v, tau)
+        other = constrained_dynamics_function(robot, items)(*(x.astype(np.float32) for x in (q, v, tau)))
+        assert other.acceleration.dtype == np.float32
+        gap = np.linalg.norm(one.acceleration - other.acceleration)
+        assert gap < 1e-5 * np.linalg.norm(one.acceleration)
+
+
+def test_programs_can_be_differentiated(rng):
+    robot = four_bar_robot()
+    items = constraints_of(robot)
+    q, v = robot.random(rng)
+    tau, along = rng.standard_normal((2, 3))
+
+    def derivatives(q, v, tau):
+        a = constrained_acceleration(robot, q, v, tau, items).acceleration
+        return fb.jacobian(a, q), fb.jacobian(a, tau)
+
+    by_q, by_tau = fb.interpret(fb.trace(derivatives, {"q": 3, "v": 3, "tau": 3}), q, v, tau)
+
+    def at(h, of_q):
+        return constrained_acceleration(
+            robot, q + h * along * of_q, v, tau + h * along * (1 - of_q), items
+        ).acceleration
+
+    for matrix, of_q in ((by_q, 1), (by_tau, 0)):
+        slope = (at(1e-5, of_q) - at(-1e-5, of_q)) / 2e-5
+        assert_allclose(matrix @ along, slope, rtol=1e-5, atol=1e-4)
 
 
 def test_constraint_forces_do_no_work_on_allowed_velocities(rng):

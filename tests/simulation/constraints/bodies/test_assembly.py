@@ -94,6 +94,20 @@ def test_three_slides_and_three_hinges(rng):
     assert np.abs(system.residual(end)).max() < 1e-8
 
 
+@pytest.mark.parametrize(("hook_mass", "expected"), [(None, (38, 38, 10)), (20.0, (41, 41, 13))])
+def test_freedoms_of_the_suspended_manipulator(hook_mass, expected, rng):
+    robot = fb.Robot(library.suspended_manipulator(hook_mass=hook_mass))
+    whole = assemble(robot)
+    q, v = robot.random(rng)
+    H, V = whole.poses(q), whole.twists(q, v)
+    assert diagnose(whole.system, H)[:3] == expected
+    later = whole.system.matrix(H @ spatial.pose_exponential(1j * STEP * V.reshape(-1, 6))).imag / STEP
+    assert_allclose(whole.system.rate(H, V), later, atol=1e-10)
+    motion = explicit_motion(whole.system, H, V, np.zeros_like(V))
+    expected_rates = accelerations_of_tree(whole, q, v, robot.forward_dynamics(q, v, np.zeros(robot.nv)))
+    assert_allclose(motion.acceleration, expected_rates, atol=1e-9 * np.linalg.norm(expected_rates))
+
+
 def states(rng, d, n, count):
     return [(rng.uniform(-1.5, 1.5, d), rng.standard_normal(d), 5.0 * rng.standard_normal(6 * n)) for _ in range(count)]
 
