@@ -62,7 +62,7 @@ def test_inverse_dynamics_by_motors(rng):
 
 
 def test_a_pendulum_on_a_winch():
-    """A point mass on a rope of the length l(t): l t'' + 2 l' t' + g sin t = 0; the drive is an input of the program."""
+    """On a rope of the length l(t): l t'' + 2 l' t' + g sin t = 0; the drive is an input of the program."""
     robot = fb.Robot(free_body(2.0, 1e-4 * np.eye(3)))
     rope = Distance(None, "body", 1.0)
 
