@@ -13,7 +13,7 @@ part and $e_k^2$ times that of each of the others: it never grows. Newton's rule
 bound. Where a constraint is driven, velocities along its rows count from w, and it may give energy. Momentum does not
 change in directions that the constraints allow, $Z^\top M (\nu^+ - \nu^-) = 0$ for $J Z = 0$.
 
-B. Brogliato, "Nonsmooth mechanics", 2016, section 4.3; Romualdi 2022, section 3.3, for the plastic one.
+B. Brogliato, "Nonsmooth mechanics", 2016, on restitution with several contacts.
 """
 
 from __future__ import annotations
