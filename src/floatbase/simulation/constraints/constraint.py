@@ -7,7 +7,7 @@ whose rate is $J \nu - w$ wherever it is zero; rows that constrain velocities on
 zero.
 
 A constraint is a law: those of its fields that are numbers can differ from state to state or be inputs of a program.
-Rows may have any scale: accelerations do not depend on it. Rothammer 2021, section 2.2.
+Rows may have any scale: accelerations do not depend on it. Rothammer 2021, chapter 2.
 """
 
 from __future__ import annotations

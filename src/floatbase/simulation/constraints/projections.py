@@ -5,7 +5,7 @@ back by steps of Gauss and Newton on their manifold,
 $q \leftarrow q \oplus -M^{-1} J^\top (J M^{-1} J^\top)^{+} \phi(q)$, each of which squares a small residual. Rows that
 constrain velocities alone hold for these steps, too: a wheel that sank in is lifted without slipping.
 
-Rothammer 2021, (2.27) and section 2.2.2, which leave the drift open.
+Rothammer 2021, chapter 2, leaves the drift open.
 """
 
 from __future__ import annotations
