@@ -3,16 +3,24 @@
 from floatbase.simulation.suspensions.cables import Cable, Cables, CableState
 from floatbase.simulation.suspensions.compliant import CompliantPendulum
 from floatbase.simulation.suspensions.compliant_double import CompliantDoublePendulum
+from floatbase.simulation.suspensions.propellers import Allocation, Propellers
+from floatbase.simulation.suspensions.reconstruction import Hook, Reconstruction, reconstruct_hook, reconstruct_robot
 from floatbase.simulation.suspensions.rigid import RigidDoublePendulum, RigidPendulum
 from floatbase.simulation.suspensions.suspension import Suspension
 
 __all__ = [
+    "Allocation",
     "Cable",
     "CableState",
     "Cables",
     "CompliantDoublePendulum",
     "CompliantPendulum",
+    "Hook",
+    "Propellers",
+    "Reconstruction",
     "RigidDoublePendulum",
     "RigidPendulum",
     "Suspension",
+    "reconstruct_hook",
+    "reconstruct_robot",
 ]
