@@ -3,6 +3,7 @@
 from floatbase.simulation.suspensions.cables import Cable, Cables, CableState
 from floatbase.simulation.suspensions.compliant import CompliantPendulum
 from floatbase.simulation.suspensions.compliant_double import CompliantDoublePendulum
+from floatbase.simulation.suspensions.dynamics import SuspendedMotion, suspended_acceleration
 from floatbase.simulation.suspensions.propellers import Allocation, Propellers
 from floatbase.simulation.suspensions.reconstruction import Hook, Reconstruction, reconstruct_hook, reconstruct_robot
 from floatbase.simulation.suspensions.rigid import RigidDoublePendulum, RigidPendulum
@@ -20,7 +21,9 @@ __all__ = [
     "Reconstruction",
     "RigidDoublePendulum",
     "RigidPendulum",
+    "SuspendedMotion",
     "Suspension",
     "reconstruct_hook",
     "reconstruct_robot",
+    "suspended_acceleration",
 ]

@@ -20,7 +20,7 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
-from floatbase.errors import ArgumentError, StateError
+from floatbase.errors import ArgumentError
 from floatbase.simulation.laws import Number, require_not_negative, require_positive
 from floatbase.simulation.suspensions import equations
 from floatbase.simulation.suspensions.suspension import Suspension
@@ -28,7 +28,6 @@ from floatbase.spatial.arrays import Array, apply_matrix, transpose
 from floatbase.spatial.poses import position_of, rotation_of
 
 SpringLaw = Literal["consistent", "printed"]
-OPPOSITE = 1e-9  # 1 + cosine of the angle between z and the cable, below which the axis of the moment is lost
 
 
 @dataclass(frozen=True)
@@ -104,7 +103,7 @@ class CompliantPendulum(Suspension):
         return np.where(pushes[..., None], f, taken)
 
     def _check_attitudes(self, world_H_bodies: Array) -> None:
-        require_axis(world_H_bodies[..., 0, :, :], self._spring(world_H_bodies), "the platform")
+        self._spring(world_H_bodies)
 
 
 def spring_between(
@@ -131,15 +130,3 @@ def require_law(law: str) -> None:
     """Refuse a law that there is not."""
     if law not in get_args(SpringLaw):
         raise ArgumentError(f"law is {law!r}; the valid choices are {', '.join(get_args(SpringLaw))}")
-
-
-def require_axis(world_H_body: Array, spring: equations.Spring, name: str) -> None:
-    """Raise where a taut cable leaves a body along its -z axis: there is no axis for a moment that turns it back."""
-    cosine = np.sum(rotation_of(world_H_body)[..., 2] * spring.up, axis=-1)
-    wrong = np.asarray(spring.is_taut & (1.0 + cosine < OPPOSITE))
-    if wrong.any():
-        where = f" in state {np.argwhere(wrong)[0].tolist()}" if wrong.ndim else ""
-        raise StateError(
-            f"{name}'s z axis points away from what it hangs from{where}: the angle is pi, at which the moment of the "
-            "spring has no axis; it must be less"
-        )

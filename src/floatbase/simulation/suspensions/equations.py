@@ -18,9 +18,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from floatbase.errors import StateError
 from floatbase.spatial.arrays import Array, apply_matrix, transpose, vector, zeros
 from floatbase.spatial.rotations import quaternion_logarithm, real
 from floatbase.spatial.skew import hat
+
+OPPOSITE = 1e-9  # 1 + cosine of the angle between z and the cable, below which the axis of the moment is lost
 
 
 def linear_first(x: Array) -> Array:
@@ -137,8 +140,14 @@ def compliant_spring(offset: Array, z: Array, stiffness: Any, torsion: Any, leng
 
 
 def _turn_between(a: Array, b: Array, needed: Any) -> Array:
-    """The rotation vector (..., 3) normal to two unit vectors that takes a to b; not a number for opposite ones."""
+    """The rotation vector (..., 3) normal to two unit vectors that takes a to b; they must not be opposite."""
     cosine = np.where(needed, np.sum(a * b, axis=-1), 1.0)
+    if cosine.dtype != object and (1.0 + real(cosine) < OPPOSITE).any():
+        place = np.argwhere(1.0 + real(cosine) < OPPOSITE)[0].tolist()
+        raise StateError(
+            f"a body's z axis points away from what the body hangs from{f' in state {place}' if place else ''}: the "
+            "angle is pi, at which the moment that turns it back has no axis; it must be less"
+        )
     double = np.where(needed[..., None], np.cross(a, b), 0.0)
     half = np.sqrt(0.5 * (1.0 + cosine))
     quaternion = np.concatenate([half[..., None], double / (2.0 * half)[..., None]], axis=-1)

@@ -15,7 +15,7 @@ import numpy as np
 from floatbase.simulation.laws import Number, require_positive
 from floatbase.simulation.suspensions import equations
 from floatbase.simulation.suspensions.suspension import Suspension
-from floatbase.spatial.arrays import Array, apply_matrix, zeros
+from floatbase.spatial.arrays import Array, apply_matrix, transpose, zeros
 from floatbase.spatial.poses import position_of, rotation_of
 
 
@@ -41,8 +41,8 @@ class RigidPendulum(Suspension):
         return zeros((3, 6), twists)
 
     def deviation(self, world_H_bodies: Array) -> Array:
-        """Where the platform puts its suspension point, from where that is (..., 3), m."""
-        return attached(world_H_bodies[..., 0, :, :], self.length) - np.array(self.point)
+        """Where the platform puts its suspension point, from where that is (..., 3), in its axes, m."""
+        return attached(world_H_bodies[..., 0, :, :], self.length, np.array(self.point))
 
     def slack(self, world_H_bodies: Array) -> Array:
         """No cables (..., 0): a rod."""
@@ -78,10 +78,10 @@ class RigidDoublePendulum(Suspension):
         return equations.linear_first(rate)
 
     def deviation(self, world_H_bodies: Array) -> Array:
-        """Where hook and platform put what they hang from, from where that is (..., 6), m."""
+        """Where hook and platform put what they hang from, from where that is (..., 6), each in its axes, m."""
         hook, platform = world_H_bodies[..., 0, :, :], world_H_bodies[..., 1, :, :]
-        above = attached(hook, self.hook_length) - np.array(self.point)
-        below = attached(platform, self.platform_length) - position_of(hook)
+        above = attached(hook, self.hook_length, np.array(self.point))
+        below = attached(platform, self.platform_length, position_of(hook))
         return np.concatenate([above, below], axis=-1)
 
     def slack(self, world_H_bodies: Array) -> Array:
@@ -89,7 +89,7 @@ class RigidDoublePendulum(Suspension):
         return zeros((0,), world_H_bodies[..., 0, 0, :])
 
 
-def attached(world_H_body: Array, length: Number) -> Array:
-    """Where a body is attached (..., 3) that hangs at a distance, in the world."""
+def attached(world_H_body: Array, length: Number, point: Array) -> Array:
+    """Where a body puts what it hangs from at a distance, from a point of the world (..., 3), in the body's axes."""
     r = equations.hanging(length, world_H_body[..., 0, :])
-    return position_of(world_H_body) - apply_matrix(rotation_of(world_H_body), r)
+    return apply_matrix(transpose(rotation_of(world_H_body)), position_of(world_H_body) - point) - r

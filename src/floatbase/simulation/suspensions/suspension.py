@@ -43,7 +43,7 @@ class Suspension(Law, ABC):
         return zeros((0, 6 * self.bodies), twists)
 
     def deviation(self, world_H_bodies: Array) -> Array:
-        """How far poses are from those the constraints allow (..., rows), m."""
+        """How far poses are from those the constraints allow (..., rows), m; its rate is A V where it is zero."""
         return zeros((0,), world_H_bodies[..., 0, 0, :])
 
     def wrenches(self, world_H_bodies: Array, twists: Array) -> Array:
@@ -82,7 +82,7 @@ class Suspension(Law, ABC):
             )
 
     def _check_attitudes(self, world_H_bodies: Array) -> None:
-        """Raise where the direction of a restoring moment is not defined."""
+        """Raise where the direction of a force or moment is not defined."""
 
     def _require_shapes(self, world_H_bodies: Array, twists: Array) -> None:
         n = self.bodies
