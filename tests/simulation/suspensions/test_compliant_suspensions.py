@@ -119,7 +119,7 @@ def test_the_wrench_is_the_gradient_of_the_energy(rng):
 
 
 def test_printed_springs_are_not_conservative(rng):
-    """In a swing of 5 s without damping as printed energy comes from nowhere (published: 3.14 J)."""
+    """In a swing without damping as printed, energy comes from nowhere."""
     changes = {}
     for law in ("printed", "consistent"):
         suspension = replace(UNDAMPED, law=law)
@@ -168,11 +168,11 @@ def test_damping_never_gives_energy(rng):
 
 
 def test_damped_motion_loses_energy(rng):
-    for _ in range(3):
+    for _ in range(20):
         H = hung([LENGTH + 0.02], 0.2 * rng.standard_normal((1, 3)))
         H[0, :3, :3] = H[0, :3, :3] @ spatial.rotation_exponential(0.03 * rng.standard_normal(3))
         V = 0.05 * rng.standard_normal(6)
-        poses, twists = motion(DAMPED, PLATFORM[None], H, V, np.linspace(0, 0.5, 101), tolerance=1e-10)
+        poses, twists = motion(DAMPED, PLATFORM[None], H, V, np.linspace(0, 0.15, 31), tolerance=1e-9)
         assert (DAMPED.slack(poses) < 0).all()
         found = np.array([energy(DAMPED, PLATFORM[None], *state)[1] for state in zip(poses, twists, strict=True)])
         lost = np.array([DAMPED.dissipation(h, v) for h, v in zip(poses, twists, strict=True)])
