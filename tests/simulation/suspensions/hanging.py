@@ -33,7 +33,7 @@ def hung(lengths, rotation_vectors, point=(0.0, 0.0, 0.0)):
 def allowed(suspension, parameters, H, V):
     """The twists nearest to V in kinetic energy that obey the constraints."""
     M = spatial.stacked_inertia(parameters)
-    A = suspension.constraint(H, V)
+    A = suspension.constraint(H)
     if not suspension.rows:
         return V
     back = np.linalg.solve(M, A.T)

@@ -1,7 +1,7 @@
 """How a robot hangs from a crane: rods, compliant cables, one after another or with a hook between, and free cables."""
 
 from floatbase.simulation.suspensions.cables import Cable, Cables, CableState
-from floatbase.simulation.suspensions.compliant import CompliantPendulum
+from floatbase.simulation.suspensions.compliant import CompliantPendulum, SpringLaw
 from floatbase.simulation.suspensions.compliant_double import CompliantDoublePendulum
 from floatbase.simulation.suspensions.dynamics import SuspendedMotion, suspended_acceleration
 from floatbase.simulation.suspensions.propellers import Allocation, Propellers
@@ -21,6 +21,7 @@ __all__ = [
     "Reconstruction",
     "RigidDoublePendulum",
     "RigidPendulum",
+    "SpringLaw",
     "SuspendedMotion",
     "Suspension",
     "reconstruct_hook",

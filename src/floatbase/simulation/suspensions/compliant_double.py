@@ -68,9 +68,9 @@ class CompliantDoublePendulum(Suspension):
         )
         require_law(self.law)
 
-    def constraint(self, world_H_bodies: Array, twists: Array) -> Array:
+    def constraint(self, world_H_bodies: Array) -> Array:
         """`A` (..., 2, 12): the suspension point, fixed to the hook, does not move sideways."""
-        return self._wide(equations.lateral_rows(self._hook_distance(world_H_bodies), twists))
+        return self._wide(equations.lateral_rows(self._hook_distance(world_H_bodies)))
 
     def constraint_rate(self, world_H_bodies: Array, twists: Array) -> Array:
         """Derivative (..., 2, 12) of A: the distance falls at the hook's velocity along its z axis."""

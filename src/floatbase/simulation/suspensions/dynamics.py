@@ -50,7 +50,7 @@ def suspended_acceleration(
     require_shape(twists, 6 * n)
     forces = suspension.wrenches(world_H_bodies, twists)
     forces = forces if wrenches is None else forces + wrenches
-    A = suspension.constraint(world_H_bodies, twists)
+    A = suspension.constraint(world_H_bodies)
     free, mobile = [], []
     for k in range(n):
         part = slice(6 * k, 6 * k + 6)

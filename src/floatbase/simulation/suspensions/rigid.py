@@ -32,9 +32,9 @@ class RigidPendulum(Suspension):
     def __post_init__(self) -> None:
         require_positive(length=self.length)
 
-    def constraint(self, world_H_bodies: Array, twists: Array) -> Array:
+    def constraint(self, world_H_bodies: Array) -> Array:
         """`A` (..., 3, 6), constant: the velocity of the suspension point, in the platform's axes."""
-        return equations.linear_first(equations.pendulum_rows(self.length, twists))
+        return equations.linear_first(equations.pendulum_rows(self.length, world_H_bodies[..., 0, 0, :]))
 
     def constraint_rate(self, world_H_bodies: Array, twists: Array) -> Array:
         """Zeros (..., 3, 6)."""
@@ -63,7 +63,7 @@ class RigidDoublePendulum(Suspension):
     def __post_init__(self) -> None:
         require_positive(hook_length=self.hook_length, platform_length=self.platform_length)
 
-    def constraint(self, world_H_bodies: Array, twists: Array) -> Array:
+    def constraint(self, world_H_bodies: Array) -> Array:
         """`A` (..., 6, 12): velocities of the suspension point and of the hook."""
         R = rotation_of(world_H_bodies)
         A = equations.double_pendulum_rows(R[..., 0, :, :], R[..., 1, :, :], self.hook_length, self.platform_length)

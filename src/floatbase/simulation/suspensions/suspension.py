@@ -34,9 +34,9 @@ class Suspension(Law, ABC):
     bodies: ClassVar[int]
     rows: ClassVar[int] = 0
 
-    def constraint(self, world_H_bodies: Array, twists: Array) -> Array:
+    def constraint(self, world_H_bodies: Array) -> Array:
         """`A` (..., rows, 6 n)."""
-        return zeros((0, 6 * self.bodies), twists)
+        return zeros((0, 6 * self.bodies), world_H_bodies[..., 0, 0, :])
 
     def constraint_rate(self, world_H_bodies: Array, twists: Array) -> Array:
         """Derivative (..., rows, 6 n) of A along the motion."""
@@ -71,7 +71,7 @@ class Suspension(Law, ABC):
         self._require_shapes(world_H_bodies, twists)
         residual = self.deviation(world_H_bodies)
         _refuse(residual, tolerance, "poses are off the constraint", "m")
-        speed = apply_matrix(self.constraint(world_H_bodies, twists), twists)
+        speed = apply_matrix(self.constraint(world_H_bodies), twists)
         _refuse(speed, tolerance, "twists violate the constraint A V = 0", "m/s")
         self._check_attitudes(world_H_bodies)
         if taut and ((gap := self.slack(world_H_bodies)) >= 0.0).any():
