@@ -4,6 +4,7 @@ from floatbase.simulation.suspensions.cables import Cable, Cables, CableState
 from floatbase.simulation.suspensions.compliant import CompliantPendulum, SpringLaw
 from floatbase.simulation.suspensions.compliant_double import CompliantDoublePendulum
 from floatbase.simulation.suspensions.dynamics import SuspendedMotion, suspended_acceleration
+from floatbase.simulation.suspensions.hanging_robot import HangingRobot, hang
 from floatbase.simulation.suspensions.propellers import Allocation, Propellers
 from floatbase.simulation.suspensions.reconstruction import Hook, Reconstruction, reconstruct_hook, reconstruct_robot
 from floatbase.simulation.suspensions.rigid import RigidDoublePendulum, RigidPendulum
@@ -16,6 +17,7 @@ __all__ = [
     "Cables",
     "CompliantDoublePendulum",
     "CompliantPendulum",
+    "HangingRobot",
     "Hook",
     "Propellers",
     "Reconstruction",
@@ -24,6 +26,7 @@ __all__ = [
     "SpringLaw",
     "SuspendedMotion",
     "Suspension",
+    "hang",
     "reconstruct_hook",
     "reconstruct_robot",
     "suspended_acceleration",
