@@ -155,7 +155,7 @@ def test_energy_is_kept(rng):
     def velocity(_time, g):
         return np.concatenate([g[-1], robot.motion(np.array(g[:-1]), g[-1]).acceleration])
 
-    found = spatial.adaptive_motion(group, velocity, np.array([0.0, 0.2]), (*H, V), 1e-8).elements[-1]
+    found = spatial.adaptive_motion(group, velocity, np.array([0.0, 0.6]), (*H, V), 1e-8).elements[-1]
     after = robot.energy(np.array(found[:-1]), found[-1])
     assert after == pytest.approx(before, abs=1e-6 * robot.system.kinetic_energy(V))
     assert np.abs(robot.system.residual(np.array(found[:-1]))).max() < 1e-6

@@ -1,8 +1,8 @@
 """Logs made instead of those that were recorded: a platform on a compliant cable, and what no model knows.
 
 There is a torque about the vertical that nobody applied, 0.5 N m at 0.2 Hz, the attitude at the start is measured 0.5
-degrees wrong, and motion capture has noise of 1 mm and 0.1 degrees. Rothammer 2021, section 4.2, says what was done and
-how large forces were; durations and amplitudes are ours.
+degrees wrong, and motion capture has noise of 1 mm and 0.1 degrees. Rothammer 2021, chapter 4, says what was done;
+forces, amplitudes and durations are ours.
 
 | log | what is done |
 |---|---|

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 SOURCE = "Rothammer 2021, "
 
-# identified from motion capture, section 4.3
+# identified from motion capture, chapter 4
 MASS, LENGTH = 79.075, 3.4832  # kg, m
 MOMENTS = (10.0, 10.0, 14.33)  # kg m^2
 STIFFNESS, TORSION = 54589.0, 1903.0  # N/m, N m/rad

@@ -37,11 +37,13 @@ def form_rows(found: Data) -> list[Row]:
     ):
         rows.append(compare(quantity, found[key], _near(expected, limit), unit=unit, section=section))
     for form, difference in zip(FORMS, found["differences"], strict=True):
-        text = f"random states: largest relative difference from the mean, {form}"
+        text = f"random states: largest relative difference from any other form, {form}"
         rows.append(compare(text, difference, at_most(1e-10), section=section))
-    for form, error in zip(("twists", "reduced"), found["attitude errors"], strict=True):
-        text = f"attitude after 5 s, {form} and angles"
-        rows.append(compare(text, error, at_most(1e-8), unit="rad", section=section))
+    names = ("multipliers of the explicit and the reduced form", "A times the twists of angles", "J from D D^T J")
+    for name, error in zip(names, found["identities"], strict=True):
+        rows.append(compare(f"random states: {name}, largest difference", error, at_most(1e-9), section=section))
+    text = "largest deviation of poses of three forms after 5 s"
+    rows.append(compare(text, found["deviation"], at_most(1e-8), unit="rad, m", section=section))
     return rows
 
 
@@ -127,14 +129,13 @@ def sensitivity_rows(found: Mapping[str, Data]) -> list[Row]:
             for kind, logs in (("forced", "logs with forces"), ("free", "passive swings")):
                 text = f"second derivative by the {parameter}, {logs}"
                 rows.append(compare(text, data[f"{kind} curvature"][k], unit="rad², m²", section=section))
-        mass, length, moment = data["forced curvature"]
-        rows.append(
-            compare("that of the moment, times that of the mass", moment / mass, at_most(0.05), section=section)
-        )
-        rows.append(compare("that of the mass, times that of the length", mass / length, at_most(0.1), section=section))
-        free = data["free curvature"]
-        text = "passive swings: that of the mass, times that of the length"
-        rows.append(compare(text, free[0] / free[1], at_most(1e-3), section=section))
+        (mass, length, moment), free = data["forced curvature"], data["free curvature"]
+        for text, ratio, limit in (
+            ("logs with forces: that of the moment, times that of the mass", moment / mass, 0.05),
+            ("logs with forces: that of the mass, times that of the length", mass / length, 0.1),
+            ("passive swings: that of the mass, times that of the length", free[0] / free[1], 1e-3),
+        ):
+            rows.append(compare(text, ratio, at_most(limit), section=section))
     return rows
 
 

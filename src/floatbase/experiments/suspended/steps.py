@@ -50,7 +50,7 @@ def sensitivity(name: str, seed: int, duration: int, points: int) -> Mapping[str
 
 
 def pendulum_forms(seed: int, draws: int) -> Mapping[str, Array]:
-    """The worked example and random states of a pendulum in four forms, and its motion in three."""
+    """The worked example and random states of a pendulum in four forms, and its motion."""
     return {**forms.worked_example(), **forms.random_states(seed, draws), **forms.motion()}
 
 

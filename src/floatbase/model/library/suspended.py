@@ -1,9 +1,9 @@
 """A platform with eight propellers and a seven-joint arm below, which hangs from a crane.
 
-Masses and inertias of platform and links are those of Rothammer 2021, table 5.4, the cable's length that of section
-4.3. Lengths of the arm were not published, nor the masses of single links but for an example: links of 0.2 m with 2 kg
-are ours. So are the propellers: eight on a circle of 0.7 m, the radius with which a homogeneous cylinder has the
-published moment about the vertical, tilted by 0.5 rad about the spokes in turns, one this way and the next that way.
+Masses and inertias of platform and links are those of Rothammer 2021, table 5.4, the cable's length that of chapter
+4. Lengths of the arm were not published, nor the masses of single links but for an example: links of 0.2 m with 2 kg
+are ours. So are the propellers: eight on a circle of 0.7 m, the radius of the cylinder with which the platform is
+compared there, tilted by 0.5 rad about the spokes in turns, one this way and the next that way.
 Then thrusts that are even around the circle lift, thrusts of alternating sign turn about the vertical, and thrusts that
 vary once around the circle tilt, or push sideways if their signs alternate: every wrench has its thrusts.
 """

@@ -10,7 +10,7 @@ $$ f = \begin{bmatrix} R^\top \tau \\ R^\top \varphi \end{bmatrix} - \Pi D\, \Pi
 not conservative: with identified gains the swing of the model grows. That is `law="printed"`, to compare with.
 
 A slack cable does nothing, so that the moment of the spring against turning appears at once when the cable becomes
-taut, and with it an energy of $\frac12 k_r \theta^2$. $\Pi$ weighs rad/s and m/s alike. Rothammer 2021, section 3.1.2.
+taut, and with it an energy of $\frac12 k_r \theta^2$. $\Pi$ weighs rad/s and m/s alike. Rothammer 2021, (3.4).
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ The rows of the suspension are for twists of the platform's frame C, at its cent
 at a constant pose in the base link B, $V_C = {}^CX_B V_B$, so that rows become $A\, {}^CX_B$ and wrenches
 ${}^CX_B^\top f$. A suspension with a hook adds it as the last body. A platform with an arm of seven joints has 8
 bodies: 35 rows of its joints and 3 of a rod leave 10 freedoms; with a hook on rods, 9 bodies, 41 rows and 13.
-Rothammer 2021, section 3.2.4.
+Rothammer 2021, chapter 3.
 """
 
 from __future__ import annotations

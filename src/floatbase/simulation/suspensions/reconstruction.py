@@ -5,7 +5,7 @@ $r_H = r_P + l_P z_P$, seen from the suspension point; it hangs in the direction
 $|r_H|$. How far it is turned about that direction cannot be known: it is taken to be turned from the platform without a
 turn about $z_P$, so that its x axis is the platform's after parallel transport from $z_P$ to $z_H$.
 
-Rothammer 2021, section 3.2.4.
+Rothammer 2021, chapter 3.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ $$ A V = 0, \qquad \Lambda \dot V = F^\top \Lambda V + f_{in} + f + A^\top \lamb
 
 with the rows A (none for a soft suspension), the wrenches f (none for a rigid one), the energy U that is stored and
 the power P that is dissipated. Poses are `world_H_bodies` (..., n, 4, 4), twists (..., 6 n), wrenches (..., 6 n), as in
-`floatbase.spatial.stacked_acceleration`. Rothammer 2021, section 3.1.
+`floatbase.spatial.stacked_acceleration`. Rothammer 2021, chapter 3.
 """
 
 from __future__ import annotations
