@@ -81,7 +81,7 @@ def test_no_force_when_slack_even_if_stretching_fast():
 def test_a_slack_cable_against_an_independent_integration(damping):
     """A point mass is thrown sideways below a crane: its cable becomes slack and taut again several times."""
     mass, length, stiffness = 5.0, 1.0, 2000.0
-    start, speed, end = np.array([0.8, -0.3]), np.array([0.5, 1.0]), 2.0
+    start, speed, end = np.array([0.8, -0.3]), np.array([0.5, 1.0]), 1.5
 
     def pull(x):
         away, out = np.hypot(*x[:2]), x[:2] / np.hypot(*x[:2])
@@ -108,9 +108,9 @@ def test_a_slack_cable_against_an_independent_integration(damping):
     one = Cables((Cable(None, 0, (0, 0, 0), (0, 0, 0), length, stiffness, damping),))
     H = pose([0, 0, 0], [start[0], 0, start[1]])[None]
     V = np.array([speed[0], 0, speed[1], 0, 0, 0])
-    poses, twists = motion(one, ball, H, V, np.array([0.0, end]), tolerance=1e-10, max_step=2e-3)
-    assert_allclose(poses[-1, 0, [0, 2], 3], x[:2], atol=2e-5)
-    assert_allclose(twists[-1, [0, 2]], x[2:], atol=2e-3)
+    poses, twists = motion(one, ball, H, V, np.array([0.0, end]), tolerance=1e-10, max_step=1e-2)
+    assert_allclose(poses[-1, 0, [0, 2], 3], x[:2], atol=1e-8)
+    assert_allclose(twists[-1, [0, 2]], x[2:], atol=1e-6)
 
 
 def test_energy_is_kept_by_taut_cables(rng):

@@ -9,7 +9,7 @@ import floatbase as fb
 from floatbase import spatial
 from floatbase.errors import ArgumentError, ShapeError
 from floatbase.model import library
-from floatbase.simulation.constraints import diagnose
+from floatbase.simulation.constraints import FrameConstraint, constrained_acceleration, diagnose
 from floatbase.simulation.constraints.bodies import project_twists
 from floatbase.simulation.suspensions import (
     Cable,
@@ -126,6 +126,45 @@ def test_motion_on_a_soft_cable_is_that_of_the_free_tree(rng):
     found = link_accelerations(robot.motion(H, V, efforts, push).acceleration, NAMES)
     expected = tree_accelerations(tree, NAMES, q, v, efforts, push + SOFT.wrenches(H[:1], V[:6]))
     assert_allclose(found, expected, atol=1e-9 * max(1.0, np.abs(expected).max()))
+
+
+def test_a_rod_as_a_constraint_on_the_free_tree(rng):
+    """The frame at the upper end of the cable stays at the suspension point: the same robot once more."""
+    robot, held = hang(FREE, ROD), FrameConstraint("point", None, "suspension")
+    q, H, _ = random_state(rng, robot, [LENGTH])
+    v = rng.standard_normal(13)
+    v[:3] = np.cross(v[3:6], q[:3])  # of the base, in the axes of the world
+    V = robot.twists(q, v)
+    assert_allclose(robot.system.matrix(H) @ V, 0.0, atol=1e-11)
+    efforts = rng.standard_normal(7)
+    found = constrained_acceleration(FREE, q, v, np.concatenate([np.zeros(6), efforts]), [held])
+    expected = robot.motion(H, V, efforts)
+    body = spatial.change_acceleration(found.acceleration[:6], "mixed", "body", H[0], V[:6])
+    assert_allclose(body, expected.acceleration[:6], atol=1e-9 * np.abs(expected.acceleration).max())
+    assert_allclose(found.multipliers, H[0, :3, :3] @ expected.multipliers[-3:], atol=1e-7)
+
+
+def test_a_cable_acts_on_a_frame_as_a_contact_does(rng):
+    """Twist and wrench mixed; parameters differ from state to state, or are symbols."""
+    q, _ = FREE.random(rng, n=3)
+    H, twist = FREE.pose(q, "center"), rng.standard_normal((3, 6))
+    H[:, :3, 3] = -(LENGTH + 0.02) * H[:, :3, 2]
+    ground = None  # is not looked at
+    memory = SOFT.begin(H, ground)
+    assert memory.shape == (3, 0) and SOFT.remember(H, twist, memory, ground, 1e-3) is memory
+    f = SOFT.wrench(H, twist, memory, ground)
+    power = np.sum(f * twist, axis=-1)
+    body = spatial.change_twist(twist, "mixed", "body", H)
+    assert_allclose(power, np.sum(SOFT.wrenches(H[:, None], body) * body, axis=-1), rtol=1e-9)
+
+    def wrench(theta, H, twist):
+        return SOFT.with_parameters(theta).wrench(H, twist, np.zeros(0), ground)
+
+    program = fb.trace(wrench, {"theta": (5,), "H": (4, 4), "twist": (6,)}, "wrench")
+    theta = SOFT.parameters * rng.uniform(0.9, 1.0, (3, 5))
+    assert_allclose(fb.interpret(program, theta, H, twist)[0], wrench(theta, H, twist), rtol=1e-9, atol=1e-9)
+    with pytest.raises(ArgumentError, match="holds 2 bodies; one that acts on a frame holds one"):
+        CABLES.begin(H, ground)
 
 
 def test_any_frame_of_the_base_can_be_hung():

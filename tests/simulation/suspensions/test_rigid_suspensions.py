@@ -20,7 +20,13 @@ from tests.simulation.suspensions.hanging import (
 import floatbase as fb
 from floatbase import spatial
 from floatbase.errors import ArgumentError, ShapeError, StateError
-from floatbase.simulation.suspensions import RigidDoublePendulum, RigidPendulum, equations, suspended_acceleration
+from floatbase.simulation.suspensions import (
+    RigidDoublePendulum,
+    RigidPendulum,
+    equations,
+    suspended_acceleration,
+    suspended_velocity,
+)
 
 TENSOR = np.array([[43.95, -4.08, -6.47], [-4.08, 33.02, 1.93], [-6.47, 1.93, 29.08]])
 
@@ -92,6 +98,19 @@ def test_the_period_of_small_swings():
     period = 2 * np.pi * np.sqrt((10 + MASS * LENGTH**2) / (MASS * 9.81 * LENGTH))
     assert period == pytest.approx(3.76345, abs=1e-5)
     assert np.diff(crossings)[0] == pytest.approx(period, rel=1e-4)
+
+
+def test_steps_on_the_group_follow_the_same_motion(rng):
+    suspension, bodies = RigidDoublePendulum(2.0, 1.5), np.array([HOOK, PLATFORM])
+    H = hung([2.0, 1.5], 0.5 * rng.standard_normal((2, 3)))
+    V = allowed(suspension, bodies, H, rng.standard_normal(12))
+    push = 20.0 * rng.standard_normal(12)
+    velocity = suspended_velocity(suspension, bodies, lambda time, H, V: push)
+    times = np.array([0.0, 0.3])
+    end = spatial.adaptive_motion(spatial.stacked_group(2), velocity, times, (*H, V), 1e-10).elements[-1]
+    poses, twists = motion(suspension, bodies, H, V, times, wrenches=push)
+    assert_allclose(np.array(end[:2]), poses[-1], atol=1e-8)
+    assert_allclose(end[2], twists[-1], atol=1e-8)
 
 
 def test_drift_is_pulled_back(rng):

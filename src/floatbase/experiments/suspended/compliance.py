@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from floatbase.experiments.suspended import published
-from floatbase.simulation.suspensions import CompliantPendulum, SpringLaw, suspended_acceleration
+from floatbase.simulation.suspensions import CompliantPendulum, SpringLaw, suspended_acceleration, suspended_velocity
 from floatbase.spatial import (
     adaptive_motion,
     body_kinetic_energy,
@@ -67,12 +67,9 @@ def energies(suspension: CompliantPendulum) -> Array:
     R = rotation_exponential(np.array(SWING))
     distance = published.LENGTH - published.MASS * GRAVITY[2] / published.STIFFNESS
 
-    def velocity(_time: float, g: tuple[Array, Array]) -> Array:
-        H, V = g
-        return np.concatenate([V, suspended_acceleration(suspension, PLATFORM[None], H[None], V).acceleration])
-
     times = np.linspace(0.0, SWING_TIME, 21)
     start = (pose_from(R, -distance * R[:, 2]), np.zeros(6))
+    velocity = suspended_velocity(suspension, PLATFORM[None])
     found = adaptive_motion(stacked_group(1), velocity, times, start, 1e-8)
     return np.array(
         [

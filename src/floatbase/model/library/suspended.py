@@ -41,13 +41,15 @@ def suspended_manipulator(
     Unless `hung`, nothing holds the platform, for suspensions that are not joints: it is the base, and its link's
     origin is its centre of mass. A hook is free as well, by the joint "hook_joint" from the platform.
 
-    The frame "center" is at the platform's centre of mass, z towards what it hangs from, and so is the frame
-    "hook_center"; "tool" is at the end of the arm; "propeller_1" .. "propeller_8" have z in the direction of thrust.
+    The frame "center" is at the platform's centre of mass, z towards what it hangs from, "suspension" where that is,
+    "hook_center" at that of the hook; "tool" is at the end of the arm; "propeller_1" .. "propeller_8" have z in the
+    direction of thrust.
     """
     positive(cable_length=cable_length, hook_length=hook_length)
     center = np.array([0.0, 0.0, -cable_length if hung else 0.0])
     platform = Link("platform", Inertia(_PLATFORM_MASS, center, np.array(_PLATFORM)))
-    frames = [Frame("center", "platform", shift(center))]
+    top_of_cable = center + np.array([0.0, 0.0, cable_length])
+    frames = [Frame("center", "platform", shift(center)), Frame("suspension", "platform", shift(top_of_cable))]
     frames += [
         Frame(f"propeller_{k + 1}", "platform", shift(center) @ center_H_propeller(k)) for k in range(_PROPELLERS)
     ]

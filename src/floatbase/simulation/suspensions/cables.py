@@ -21,7 +21,7 @@ import numpy as np
 
 from floatbase.errors import ArgumentError, ShapeError, StateError
 from floatbase.simulation.laws import Law, Number, require_not_negative, require_positive
-from floatbase.simulation.suspensions.suspension import Suspension
+from floatbase.simulation.suspensions.suspension import FrameSuspension
 from floatbase.spatial.arrays import Array, apply_matrix, transpose, vector, zeros
 from floatbase.spatial.poses import apply_pose, rotation_of
 from floatbase.spatial.rotations import real
@@ -60,7 +60,7 @@ class CableState(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Cables(Suspension):
+class Cables(FrameSuspension):
     """`count` bodies that hang on cables from the world and from one another."""
 
     cables: tuple[Cable, ...]

@@ -23,15 +23,16 @@ import numpy as np
 from floatbase.errors import ArgumentError
 from floatbase.simulation.laws import Number, require_not_negative, require_positive
 from floatbase.simulation.suspensions import equations
-from floatbase.simulation.suspensions.suspension import Suspension
+from floatbase.simulation.suspensions.suspension import FrameSuspension
 from floatbase.spatial.arrays import Array, apply_matrix, transpose
 from floatbase.spatial.poses import position_of, rotation_of
+from floatbase.spatial.rotations import real
 
 SpringLaw = Literal["consistent", "printed"]
 
 
 @dataclass(frozen=True)
-class CompliantPendulum(Suspension):
+class CompliantPendulum(FrameSuspension):
     """A platform on a cable of length `length` [m] from `point` in the world.
 
     stiffness [N/m] and damping [N s/m] are along the cable, torsion [N m/rad] and torsion_damping [N m s/rad] against
@@ -99,7 +100,7 @@ class CompliantPendulum(Suspension):
         if not self.unilateral:
             return taken
         up = apply_matrix(transpose(rotation_of(world_H_bodies[..., 0, :, :])), spring.up)
-        pushes = np.sum((f - taken)[..., :3] * up, axis=-1) < 0.0
+        pushes = real(np.sum((f - taken)[..., :3] * up, axis=-1)) < 0.0
         return np.where(pushes[..., None], f, taken)
 
     def _check_attitudes(self, world_H_bodies: Array) -> None:

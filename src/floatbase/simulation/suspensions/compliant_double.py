@@ -26,6 +26,7 @@ from floatbase.simulation.suspensions.compliant import (
 from floatbase.simulation.suspensions.suspension import Suspension
 from floatbase.spatial.arrays import Array, apply_matrix, transpose
 from floatbase.spatial.poses import position_of, rotation_of
+from floatbase.spatial.rotations import real
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ class CompliantDoublePendulum(Suspension):
 
     def _hook_stretch(self, world_H_bodies: Array) -> tuple[Any, Any]:
         stretch = self._hook_distance(world_H_bodies) - self.hook_length
-        return stretch, stretch > 0.0
+        return stretch, real(stretch) > 0.0
 
     def _platform_spring(self, world_H_bodies: Array) -> equations.Spring:
         hook, platform = world_H_bodies[..., 0, :, :], world_H_bodies[..., 1, :, :]

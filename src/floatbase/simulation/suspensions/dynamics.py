@@ -11,15 +11,18 @@ Rothammer 2021, (2.25), (2.26).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from floatbase.simulation.suspensions.suspension import Suspension
 from floatbase.spatial.arrays import Array, apply_matrix, require_shape, transpose
+from floatbase.spatial.groups import Element
 from floatbase.spatial.inertias import inertia_matrix
 from floatbase.spatial.poses import rotation_of
 from floatbase.spatial.rigid_body import GRAVITY
+from floatbase.spatial.stacked_bodies import StackedWrenches
 from floatbase.spatial.twists import wrench_cross
 
 
@@ -69,3 +72,19 @@ def suspended_acceleration(
     drift = 2.0 * apply_matrix(A, twists) + stabilization * suspension.deviation(world_H_bodies)
     multipliers = -np.linalg.solve(A @ moved, (demanded + stabilization * drift)[..., None])[..., 0]
     return SuspendedMotion(acceleration + apply_matrix(moved, multipliers), multipliers)
+
+
+def suspended_velocity(
+    suspension: Suspension, parameters: Array, wrenches: StackedWrenches | None = None, gravity: Array = GRAVITY
+) -> Callable[[float, Element], Array]:
+    """The velocity (12 n,) of the state (H_1, ..., H_n, V), for steps of integration on `spatial.stacked_group`.
+
+    wrenches: a function of time, poses (n, 4, 4) and twists (6 n,) that gives the wrenches (6 n,) from outside.
+    """
+
+    def velocity(time: float, g: Element) -> Array:
+        H, V = np.array(g[:-1]), g[-1]
+        f = None if wrenches is None else wrenches(time, H, V)
+        return np.concatenate([V, suspended_acceleration(suspension, parameters, H, V, f, gravity).acceleration])
+
+    return velocity

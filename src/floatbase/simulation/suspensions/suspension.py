@@ -20,9 +20,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from floatbase.errors import ShapeError, StateError
-from floatbase.simulation.laws import Law
+from floatbase.errors import ArgumentError, ShapeError, StateError
+from floatbase.simulation.laws import ContactLaw, Ground, Law
 from floatbase.spatial.arrays import Array, apply_matrix, zeros
+from floatbase.spatial.representations import change_twist, change_wrench
 
 TOLERANCE = 1e-6  # m, m/s: how far a state may be from its constraints
 
@@ -90,6 +91,29 @@ class Suspension(Law, ABC):
             raise ShapeError(f"world_H_bodies has shape {world_H_bodies.shape}; it must be (..., {n}, 4, 4)")
         if twists.shape[-1:] != (6 * n,):
             raise ShapeError(f"twists has shape {twists.shape}; it must be (..., {6 * n})")
+
+
+@dataclass(frozen=True)
+class FrameSuspension(Suspension, ContactLaw):
+    """A suspension by wrenches: one of a single body also acts on a frame of a robot, as a law of contact does.
+
+    The frame is that of a platform: at its centre of mass, z towards what it hangs from. There is no ground in it.
+    """
+
+    def begin(self, world_H_frame: Array, ground: Ground) -> Array:
+        """Nothing is remembered (..., 0)."""
+        if self.bodies != 1:
+            raise ArgumentError(f"the suspension holds {self.bodies} bodies; one that acts on a frame holds one")
+        return zeros((0,), world_H_frame[..., 0, :])
+
+    def wrench(self, world_H_frame: Array, twist: Array, memory: Array, ground: Ground) -> Array:
+        """The wrench (..., 6) on the frame; twist and wrench are mixed."""
+        body_twist = change_twist(twist, "mixed", "body", world_H_frame)
+        return change_wrench(self.wrenches(world_H_frame[..., None, :, :], body_twist), "body", "mixed", world_H_frame)
+
+    def remember(self, world_H_frame: Array, twist: Array, memory: Array, ground: Ground, dt: object) -> Array:
+        """The memory as it is."""
+        return memory
 
 
 def _refuse(residual: Array, tolerance: float, what: str, unit: str) -> None:
