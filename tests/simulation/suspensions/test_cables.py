@@ -149,10 +149,15 @@ def test_winches_lift(rng):
     assert_allclose(shorter, [600.0, 400.0, 400.0, 400.0], rtol=1e-9)
     winding = suspension.tensions(H, 0 * V, lengths, np.full(4, -0.1)) - suspension.tensions(H, 0 * V)
     assert_allclose(winding, 30.0, rtol=1e-9)
+    wound = suspension.wound(lengths - 0.01)
+    assert_allclose(wound.tensions(H, V), suspension.tensions(H, V, lengths - 0.01), rtol=1e-12)
+    assert_allclose(wound.slack(H), suspension.slack(H) - 0.01, rtol=1e-9)
     assert suspension.energy(H, lengths - 0.01) > suspension.energy(H)
     assert not suspension.tensions(H, V, lengths + 0.1).any()
     with pytest.raises(ShapeError, match=r"lengths has shape \(3,\)"):
         suspension.wrenches(H, V, lengths[:3])
+    with pytest.raises(ShapeError, match=r"lengths has shape \(5,\)"):
+        suspension.wound(np.ones(5))
 
 
 def test_batches_and_symbols_agree(rng):

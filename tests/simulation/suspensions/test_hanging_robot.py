@@ -203,9 +203,13 @@ def test_energy_is_kept(rng):
 def test_the_state_follows_from_one_pose(rng):
     robot = hang(FREE, RODS, hook_parameters=HOOK)
     q, H, _ = random_state(rng, robot, [ABOVE, LENGTH])
-    found = robot.reconstruct("tool", FREE.pose(q, "tool"), q[7:], LENGTH)
+    found = robot.reconstruct("tool", FREE.pose(q, "tool"), q[7:])
     assert_allclose(found[:8], H[:8], atol=1e-12)
     assert_allclose(found[8, :3, 2:], H[8, :3, 2:], atol=1e-12)
+    cables = hang(FREE, CABLES, hook_parameters=HOOK)
+    assert_allclose(cables.reconstruct("tool", FREE.pose(q, "tool"), q[7:], LENGTH), found, atol=1e-12)
+    with pytest.raises(ArgumentError, match="platform_length is needed"):
+        cables.reconstruct("tool", FREE.pose(q, "tool"), q[7:])
     alone = hang(FREE, ROD)
     assert_allclose(alone.reconstruct("arm_5", FREE.pose(q, "arm_5"), q[7:]), alone.poses(q), atol=1e-12)
 

@@ -14,7 +14,7 @@ stiffness and damping were not published.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -81,6 +81,12 @@ class Cables(FrameSuspension):
         """How many bodies there are."""
         return self.count
 
+    def wound(self, lengths: Array) -> Cables:
+        """The same cables with rest lengths (..., cables) as winches have set them; numbers or symbols."""
+        self._require_lengths(lengths)
+        cables = tuple(replace(cable, length=lengths[..., k][()]) for k, cable in enumerate(self.cables))
+        return replace(self, cables=cables)
+
     def wrenches(
         self, world_H_bodies: Array, twists: Array, lengths: Array | None = None, rates: Array | None = None
     ) -> Array:
@@ -105,8 +111,8 @@ class Cables(FrameSuspension):
         self, world_H_bodies: Array, twists: Array, lengths: Array | None = None, rates: Array | None = None
     ) -> list[CableState]:
         """What every cable does."""
-        if lengths is not None and lengths.shape[-1] != len(self.cables):
-            raise ShapeError(f"lengths has shape {lengths.shape}; it must be (..., {len(self.cables)})")
+        if lengths is not None:
+            self._require_lengths(lengths)
         found = []
         for number, cable in enumerate(self.cables):
             rest = cable.length if lengths is None else lengths[..., number]
@@ -155,6 +161,10 @@ class Cables(FrameSuspension):
         for number, state in enumerate(self.states(world_H_bodies, still)):
             if (np.asarray(state.length) <= 0.0).any():
                 raise StateError(f"both ends of cable {number} are in one place: its length is 0 and must be positive")
+
+    def _require_lengths(self, lengths: Array) -> None:
+        if lengths.shape[-1] != len(self.cables):
+            raise ShapeError(f"lengths has shape {lengths.shape}; it must be (..., {len(self.cables)})")
 
     def _no_wrenches(self, world_H_bodies: Array, twists: Array) -> list[Array]:
         return [zeros((6,), world_H_bodies[..., 0, 0, :], twists) for _ in range(self.count)]

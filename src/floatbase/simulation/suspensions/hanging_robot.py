@@ -96,21 +96,24 @@ class HangingRobot:
         both = np.stack([world_H_bodies[..., -1, :, :], platform], axis=-3)
         return both, np.concatenate([twists[..., -6:], twist], axis=-1)
 
-    def reconstruct(self, frame: str, world_H_frame: Array, joints: Array, platform_length: Number = 1.0) -> Array:
+    def reconstruct(
+        self, frame: str, world_H_frame: Array, joints: Array, platform_length: Number | None = None
+    ) -> Array:
         """`world_H_bodies` (..., n, 4, 4) from the pose of one frame and the positions of the joints.
 
-        platform_length: of the cable between hook and platform, if there is a hook.
+        platform_length: of the cable between hook and platform, by default as the suspension says.
         """
         q = reconstruct_robot(self.robot, frame, world_H_frame, joints).q
         poses = self.assembly.poses(q)
         if not self.has_hook:
             return poses
-        hook: Hook = reconstruct_hook(poses[..., 0, :, :] @ self.base_H_platform, platform_length, self._point)
+        if platform_length is None:
+            platform_length = getattr(self.suspension, "platform_length", None)
+        if platform_length is None:
+            raise ArgumentError("platform_length is needed: the suspension does not say how far the platform hangs")
+        point = getattr(self.suspension, "point", (0.0, 0.0, 0.0))
+        hook: Hook = reconstruct_hook(poses[..., 0, :, :] @ self.base_H_platform, platform_length, point)
         return self.poses(q, hook.world_H_hook)
-
-    @property
-    def _point(self) -> tuple[float, float, float]:
-        return getattr(self.suspension, "point", (0.0, 0.0, 0.0))
 
     def _with_hook(self, found: Array, hook: Array | None, name: str, axis: int) -> Array:
         if self.has_hook != (hook is not None):
