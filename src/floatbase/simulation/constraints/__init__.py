@@ -2,9 +2,11 @@
 
 from floatbase.simulation.constraints.closed_loops import constraints_of
 from floatbase.simulation.constraints.compiled import (
+    constrained_dynamics_function,
     constrained_forward_dynamics,
     constrained_motion_step,
     constrained_step,
+    constrained_step_function,
 )
 from floatbase.simulation.constraints.constraint import Constraint
 from floatbase.simulation.constraints.couplings import Coupling
@@ -44,9 +46,11 @@ __all__ = [
     "Place",
     "Rolling",
     "constrained_acceleration",
+    "constrained_dynamics_function",
     "constrained_forward_dynamics",
     "constrained_motion_step",
     "constrained_step",
+    "constrained_step_function",
     "constraint_errors",
     "constraints_of",
     "diagnose",

@@ -11,10 +11,11 @@ from typing import Any
 
 from floatbase.algorithms.configuration import integrate
 from floatbase.compiler.control import subprogram
+from floatbase.compiler.function import Function
 from floatbase.kernels import kernel
 from floatbase.results import Step
 from floatbase.robot import Robot
-from floatbase.simulation.constraints.constraint import Constraint, checked_constraints, tree_of
+from floatbase.simulation.constraints.constraint import Constraint, checked_constraints, require_rows, tree_of
 from floatbase.simulation.constraints.motion import (
     Baumgarte,
     ConstrainedMotion,
@@ -32,6 +33,7 @@ Tuned = tuple[float, float] | None
 def _multipliers(
     robot: Robot, q: Any, v: Any, tau: Any, *, constraints: tuple[Constraint, ...], baumgarte: Tuned, solver: Solver
 ) -> ConstrainedMotion:
+    require_rows(robot, q, constraints)
     return constrained_acceleration(robot, q, v, tau, constraints, baumgarte, solver=solver)
 
 
@@ -39,6 +41,7 @@ def _multipliers(
 def _null_space(
     robot: Robot, q: Any, v: Any, tau: Any, *, constraints: tuple[Constraint, ...], baumgarte: Tuned, solver: Solver
 ) -> ConstrainedMotion:
+    require_rows(robot, q, constraints)
     return null_space_acceleration(robot, q, v, tau, constraints, baumgarte, solver=solver)
 
 
@@ -55,6 +58,7 @@ def _step(
     projections: int,
     solver: Solver,
 ) -> Step:
+    require_rows(robot, q, constraints)
     return constrained_step(robot, q, v, tau, dt, constraints, baumgarte, projections, solver)
 
 
@@ -100,6 +104,32 @@ def constrained_motion_step(
     return _step(  # type: ignore[no-any-return]
         robot, q, v, tau, dt, out=out, threads=threads, projections=int(projections), **settings
     )
+
+
+def constrained_dynamics_function(
+    robot: Robot,
+    constraints: Sequence[Constraint],
+    baumgarte: Baumgarte | tuple[float, float] | None = None,
+    *,
+    null_space: bool = False,
+    solver: Solver = "proximal",
+) -> Function:
+    """What `constrained_forward_dynamics` calls, of q, v and tau: for loops, in which looking it up would count."""
+    call = _null_space if null_space else _multipliers
+    return call.compiled(robot, **_settings(constraints, baumgarte, solver))
+
+
+def constrained_step_function(
+    robot: Robot,
+    constraints: Sequence[Constraint],
+    baumgarte: Baumgarte | tuple[float, float] | None = None,
+    projections: int = 1,
+    *,
+    solver: Solver = "proximal",
+) -> Function:
+    """What `constrained_motion_step` calls, of q, v, tau and dt."""
+    settings = _settings(constraints, baumgarte, solver)
+    return _step.compiled(robot, projections=int(projections), **settings)
 
 
 def constrained_step(

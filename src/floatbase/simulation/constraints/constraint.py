@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from floatbase.compiler.control import guard
 from floatbase.errors import ArgumentError
 from floatbase.model.tree import Tree
 from floatbase.robot import Robot
@@ -51,6 +52,10 @@ class Constraint(Law, ABC):
         """How far the configuration is off, (..., rows); zero for rows that constrain velocities only."""
         return zeros((len(self.row_names),), np.asanyarray(q))
 
+    def demands(self, robot: Robot | Tree, q: Any) -> tuple[tuple[Any, str], ...]:
+        """Conditions (...) without which the rows do not exist at a configuration, each with what to say otherwise."""
+        return ()
+
 
 def tree_of(robot: Robot | Tree) -> Tree:
     """The tree of a robot, or a tree itself."""
@@ -72,6 +77,13 @@ def checked_constraints(constraints: Sequence[Constraint]) -> tuple[Constraint, 
     if not found:
         raise ArgumentError("constraints is empty; without constraints there is forward_dynamics")
     return found
+
+
+def require_rows(robot: Robot | Tree, q: Any, constraints: Sequence[Constraint]) -> None:
+    """Guard that the rows of all constraints exist: at once for numbers, whenever it runs for a program."""
+    for item in constraints:
+        for condition, message in item.demands(robot, q):
+            guard(condition, message)
 
 
 def stacked_jacobian(robot: Robot | Tree, q: Any, constraints: Sequence[Constraint]) -> Array:

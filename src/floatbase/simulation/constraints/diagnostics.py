@@ -17,7 +17,7 @@ from floatbase.algorithms.mass_matrix import mass_matrix
 from floatbase.errors import ShapeError
 from floatbase.model.tree import Tree
 from floatbase.robot import Robot
-from floatbase.simulation.constraints.bodies.motion import RANK_TOLERANCE
+from floatbase.simulation.constraints.bodies.motion import RANK_TOLERANCE, row_scales
 from floatbase.simulation.constraints.bodies.pfaffian import BodySystem
 from floatbase.simulation.constraints.constraint import (
     Constraint,
@@ -66,8 +66,7 @@ def diagnose_rows(rows: Array, names: Sequence[str]) -> Diagnosis:
     c, m = rows.shape
     if not c:
         return Diagnosis(0, 0, m, (), 0.0, 1.0)
-    lengths = np.linalg.norm(rows, axis=1)
-    scaled = rows / np.where(lengths > 0.0, lengths, 1.0)[:, None]
+    scaled = row_scales(rows)[:, None] * rows
     s = np.linalg.svd(scaled, compute_uv=False)
     rank = int(np.count_nonzero(s > RANK_TOLERANCE * s[0]))
     found: list[Array] = []

@@ -20,6 +20,9 @@ from floatbase.simulation.constraints.places import as_place, place_jacobian, pl
 from floatbase.simulation.laws import Number, require_positive
 from floatbase.spatial.arrays import Array
 from floatbase.spatial.poses import position_of
+from floatbase.spatial.rotations import real
+
+SMALLEST = 1e-9  # m: nearer to one another, the direction from one place to the other is rounding
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,17 @@ class Distance(Constraint):
         tree = tree_of(robot)
         one, two = (position_of(place_pose(tree, q, place)) for place in (self.first, self.second))
         return (_direction(two - one)[1] - np.asanyarray(self.length))[..., None]
+
+    def demands(self, robot: Robot | Tree, q: Any) -> tuple[tuple[Any, str], ...]:
+        """The places are apart."""
+        tree = tree_of(robot)
+        one, two = (position_of(place_pose(tree, q, place)) for place in (self.first, self.second))
+        message = f"{self.label} is zero: the direction of the rod is not defined where its ends coincide"
+        return ((_square(two - one) > SMALLEST**2, message),)
+
+
+def _square(p: Array) -> Any:
+    return real(np.sum(p * p, axis=-1))
 
 
 def _direction(p: Array) -> tuple[Array, Array]:

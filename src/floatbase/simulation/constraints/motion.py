@@ -44,6 +44,7 @@ from floatbase.robot import Robot
 from floatbase.simulation.constraints.constraint import (
     Constraint,
     checked_constraints,
+    require_rows,
     stacked_jacobian,
     stacked_rate,
     stacked_residual,
@@ -88,6 +89,8 @@ class Mobility:
 
 def mobility_of(tree: Tree, q: Array, constraints: Sequence[Constraint], parameters: Any = None) -> Mobility:
     """Jacobian, factors of the mass matrix and mobility of constraints at a configuration q (..., nq)."""
+    if not is_symbolic(q):
+        require_rows(tree, q, constraints)
     J = stacked_jacobian(tree, q, constraints)
     factors = factorize(mass_matrix_rows(tree, q, parameters), elimination_order(tree))
     require_definite(factors.inverses, parameters)
@@ -135,6 +138,8 @@ def null_space_acceleration(
     check_solver(solver)
     tree, items = tree_of(robot), checked_constraints(constraints)
     q, v, tau, parameters = _arguments(tree, q, v, tau, parameters)
+    if not is_symbolic(q):
+        require_rows(tree, q, items)
     J = stacked_jacobian(tree, q, items)
     M = mass_matrix(tree, q, parameters)
     force = tau - bias(tree, q, v, wrench_arrays(tree, wrenches), parameters)

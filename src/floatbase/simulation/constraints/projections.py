@@ -10,7 +10,7 @@ Rothammer 2021, (2.27) and section 2.2.2, which leave the drift open.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +18,7 @@ import numpy as np
 from floatbase.algorithms.arguments import configuration, optional_parameters, rates
 from floatbase.algorithms.configuration import integrate
 from floatbase.compiler.symbol_arrays import is_symbolic
-from floatbase.errors import SimulationError, StateError
+from floatbase.errors import StateError
 from floatbase.model.tree import Tree
 from floatbase.results import Step
 from floatbase.robot import Robot
@@ -30,12 +30,12 @@ from floatbase.simulation.constraints.constraint import (
     stacked_residual,
     tree_of,
 )
+from floatbase.simulation.constraints.descent import until_small
 from floatbase.simulation.constraints.motion import mobility_of
 from floatbase.simulation.constraints.solvers import Solver, solve_rows
 from floatbase.spatial.arrays import Array, apply_matrix
 
 TOLERANCE = 1e-8  # m, rad, m/s, rad/s: of states that are said to satisfy constraints
-ITERATIONS = 30
 
 
 class ConstraintErrors(NamedTuple):
@@ -106,38 +106,21 @@ def project_configuration(
     tree, items = tree_of(robot), checked_constraints(constraints)
     q, parameters = configuration(tree, q), optional_parameters(tree, parameters)
 
-    def move(q: Array) -> Array:
+    def step(q: Array) -> Array:
         m = mobility_of(tree, q, items, parameters)
-        rows = solve_rows(m.matrix, stacked_residual(tree, q, items), solver)
-        return integrate(tree, q, -m.pushed(rows))
+        return -m.pushed(solve_rows(m.matrix, stacked_residual(tree, q, items), solver))
 
     if iterations is not None:
         for _ in range(iterations):
-            q = move(q)
+            q = integrate(tree, q, step(q))
         return q
     if is_symbolic(q):
         raise StateError("project_configuration: a program needs a number of iterations, such as iterations=2")
-    return _until_small(q, move, lambda q: stacked_residual(tree, q, items), tolerance, items)
 
+    def move(q: Array, change: Array) -> Array:
+        return integrate(tree, q, change)
 
-def _until_small(
-    q: Array,
-    move: Callable[[Array], Array],
-    residual: Callable[[Array], Array],
-    tolerance: float,
-    constraints: Sequence[Constraint],
-) -> Array:
-    for _ in range(ITERATIONS):
-        if np.all(np.abs(residual(q)) <= tolerance):
-            return q
-        q = move(q)
-    left = np.abs(residual(q)).reshape(-1, sum(len(item.row_names) for item in constraints)).max(axis=0)
-    row = int(np.argmax(np.where(np.isnan(left), np.inf, left)))
-    raise SimulationError(
-        f"no configuration that satisfies the constraints was found in {ITERATIONS} iterations: "
-        f"{stacked_names(constraints)[row]} is still off by {left[row]:.3g}; begin nearer, or see whether the "
-        "constraints contradict one another"
-    )
+    return until_small(q, step, move, lambda q: stacked_residual(tree, q, items), tolerance, stacked_names(items))
 
 
 def project_state(

@@ -30,7 +30,10 @@ from floatbase.simulation.constraints.frames import normals_to, unit_vector
 from floatbase.simulation.constraints.places import PlaceMotion, as_place, place_jacobian, place_motion, world_axis
 from floatbase.simulation.laws import Number, require_positive
 from floatbase.spatial.arrays import Array, apply_matrix
+from floatbase.spatial.rotations import real
 from floatbase.spatial.skew import hat
+
+FLATTEST = 1e-6  # rad between a disc and the ground
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,15 @@ class Rolling(Constraint):
         lowest = motion.position + rho - np.array(self.origin)
         height = np.sum(np.array(self.normal) * lowest, axis=-1)
         return np.stack([0.0 * height, 0.0 * height, height], axis=-1)
+
+    def demands(self, robot: Robot | Tree, q: Any) -> tuple[tuple[Any, str], ...]:
+        """A disc does not lie flat."""
+        if self.axis is None:
+            return ()
+        motion = place_jacobian(tree_of(robot), q, self.place)
+        tilt = real(np.sum(np.array(self.normal) * world_axis(motion, np.array(self.axis)), axis=-1))
+        message = f"{self.label} has no lowest point: the disc lies flat on the ground"
+        return ((1.0 - tilt * tilt > FLATTEST**2, message),)
 
     def _arm(self, motion: PlaceMotion) -> tuple[Array, Array]:
         """Rho (..., 3) and its rate."""

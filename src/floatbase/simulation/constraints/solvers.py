@@ -1,7 +1,7 @@
 r"""Symmetric systems $A x = b$ of constraints, $A \ge 0$, whose rows may depend on one another and have any scale.
 
 With $s_i = A_{ii}^{-1/2}$, $S = \mathrm{diag}(s)$ and $\bar A = S A S$, whose diagonal is 1, so that neither units nor
-scales of rows matter, $x = S \bar x$ and
+scales of rows matter, $x = S \bar x$ (zero for rows that are zero but for rounding) and
 
 | solver | $\bar x$ |
 |---|---|
@@ -18,6 +18,7 @@ wrong by $(\epsilon / (\mu + \epsilon))^k$ after k steps. With $\epsilon$ = 1e-9
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -33,6 +34,7 @@ Solver = Literal["cholesky", "proximal", "least norm"]
 DAMPING = 1e-9
 UNITS = 50.0  # the least damping, in units of rounding
 STEPS = 4
+ZERO = 100.0  # units of rounding, relative to the longest row, below which a row is said to move nothing
 
 
 def check_solver(solver: object) -> None:
@@ -53,9 +55,9 @@ def solve_rows(A: Array, b: Array, solver: Solver = "proximal") -> Array:
         return scales * _of_least_norm(scaled, right)
     if solver == "cholesky":
         return scales * _factorized(scaled)(right)
-    one = np.eye(b.shape[-1])
-    damping = np.maximum(DAMPING, UNITS * _rounding(scaled))
-    solve = _factorized(scaled + np.asanyarray(damping)[..., None, None] * one)
+    rounding = _rounding(A)
+    damping = np.maximum(DAMPING, UNITS * rounding) if is_symbolic(A) else max(DAMPING, UNITS * rounding)
+    solve = _factorized(scaled + _damped_identity(scaled, damping))
     x = solve(right)
     for _ in range(STEPS - 1):
         x = x + solve(right - (scaled @ x[..., None])[..., 0])
@@ -63,19 +65,26 @@ def solve_rows(A: Array, b: Array, solver: Solver = "proximal") -> Array:
 
 
 def _scales(A: Array) -> Array:
-    """The inverse roots of the diagonal (..., n); zero for rows that move nothing."""
+    """The inverse roots of the diagonal (..., n); zero for rows that move nothing, but for rounding."""
+    sizes = [real(A[..., k, k][()]) for k in range(A.shape[-1])]
+    largest = reduce(np.maximum, sizes)
+    smallest = largest * (ZERO * _rounding(A)) ** 2
     entries = []
-    for k in range(A.shape[-1]):
-        entry = A[..., k, k][()]
-        moves = real(entry) > 0.0
-        entries.append(np.where(moves, 1.0 / np.sqrt(np.where(moves, entry, 1.0)), 0.0)[()])
+    for k, size in enumerate(sizes):
+        moves = (size > smallest) & (size > 0.0)
+        entries.append(np.where(moves, 1.0 / np.sqrt(np.where(moves, A[..., k, k][()], 1.0)), 0.0)[()])
     return vector(entries, A[..., 0])
+
+
+def _damped_identity(A: Array, damping: Any) -> Array:
+    n = A.shape[-1]
+    return damping * (np.eye(n) if is_symbolic(A) else np.eye(n, dtype=A.dtype))
 
 
 def _rounding(A: Array) -> Any:
     if is_symbolic(A):
-        return rounding_of(A[0, 0])
-    return np.finfo(A.dtype).eps
+        return rounding_of(reduce(np.maximum, [A[k, k] for k in range(len(A))]))[()]
+    return float(np.finfo(A.dtype).eps)
 
 
 def _factorized(A: Array) -> Callable[[Array], Array]:

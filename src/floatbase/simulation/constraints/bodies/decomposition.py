@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from floatbase.errors import ArgumentError, ShapeError
-from floatbase.simulation.constraints.bodies.motion import RANK_TOLERANCE
+from floatbase.simulation.constraints.bodies.motion import RANK_TOLERANCE, row_scales
 from floatbase.simulation.constraints.bodies.pfaffian import BodySystem
 from floatbase.spatial.arrays import Array
 from floatbase.spatial.groups import Element, LieGroup, poses, product, vectors
@@ -50,10 +50,9 @@ def decompose(A: Array) -> Decomposition:
     """Bases of the image of A^T and of the kernel of A (c, 6 n), rows scaled to unit length for the rank."""
     if A.ndim != 2:
         raise ShapeError(f"A has shape {A.shape}; it must be (c, 6 n)")
-    lengths = np.linalg.norm(A, axis=1)
-    scales = np.where(lengths > 0.0, 1.0 / np.where(lengths > 0.0, lengths, 1.0), 0.0)
-    if not len(A):
-        return Decomposition(np.zeros((A.shape[1], 0)), np.eye(A.shape[1]), np.zeros((0, 0)))
+    scales = row_scales(A)
+    if not scales.any():
+        return Decomposition(np.zeros((A.shape[1], 0)), np.eye(A.shape[1]), np.zeros((len(A), 0)))
     U, s, W = np.linalg.svd(scales[:, None] * A)
     r = int(np.count_nonzero(s > RANK_TOLERANCE * s[0]))
     return Decomposition(W[:r].T, W[r:].T, scales[:, None] * U[:, :r] / s[:r])

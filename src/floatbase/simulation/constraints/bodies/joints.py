@@ -158,7 +158,9 @@ class _Rows:
         turn = -apply_matrix(first_axes, rotation_logarithm(relative))
         if self.kind == "rigid":
             return np.concatenate([gap, turn], axis=-1)
-        return np.concatenate([turn, apply_matrix(transpose(first_axes), gap)[..., :2]], axis=-1)
+        # of the second body's origin, as it would be without a turn
+        off = r1 - position_of(H) - first_axes @ transpose(rotation_of(self.second_H_joint)) @ r2
+        return np.concatenate([turn, apply_matrix(transpose(first_axes), off)[..., :2]], axis=-1)
 
     def rate_row(self, H: Array) -> Array:
         """The row (..., 12) of the joint's rate."""

@@ -24,18 +24,18 @@ from typing import Any
 import numpy as np
 
 from floatbase.compiler.symbol_arrays import is_symbolic
-from floatbase.errors import SimulationError, StateError, warn
+from floatbase.errors import StateError, warn
 from floatbase.simulation.constraints.bodies.pfaffian import BodySystem
+from floatbase.simulation.constraints.descent import until_small, worst_row
 from floatbase.simulation.constraints.motion import Baumgarte, ConstrainedMotion
 from floatbase.simulation.constraints.projections import TOLERANCE, ConstraintErrors
-from floatbase.simulation.constraints.solvers import solve_rows
+from floatbase.simulation.constraints.solvers import ZERO, solve_rows
 from floatbase.simulation.laws import require_not_negative
 from floatbase.spatial.arrays import Array, apply_matrix, transpose
 from floatbase.spatial.groups import Element
 from floatbase.spatial.poses import pose_exponential
 
 RANK_TOLERANCE = 1e-9  # of singular values, relative to the largest
-ITERATIONS = 30
 
 
 class RedundantConstraintWarning(UserWarning):
@@ -93,24 +93,21 @@ def project_poses(
 
     iterations: how many steps are taken; None for as many as residuals below `tolerance` (m, rad) need, at most 30.
     """
-    H = world_H_bodies
-    for done in range(ITERATIONS + 1 if iterations is None else iterations):
-        residual = system.residual(H)
-        if iterations is None:
-            if np.all(np.abs(residual) <= tolerance):
-                return H
-            if done == ITERATIONS:
-                row, size = worst_row(residual)
-                raise SimulationError(
-                    f"no poses that satisfy the constraints were found in {ITERATIONS} iterations: "
-                    f"{system.row_names[row]} is still off by {size:.3g}; begin nearer, or see whether the constraints "
-                    "contradict one another"
-                )
+
+    def step(H: Array) -> Array:
         A = system.matrix(H)
-        step = apply_matrix(system.inverse_inertia @ transpose(A), solve_mobility(system, A, residual))
-        moves = [pose_exponential(-step[..., 6 * k : 6 * k + 6]) for k in range(system.n)]
-        H = H @ np.stack(moves, axis=-3)
-    return H
+        rows = solve_mobility(system, A, system.residual(H))
+        return -apply_matrix(system.inverse_inertia @ transpose(A), rows)
+
+    def move(H: Array, change: Array) -> Array:
+        moves = [pose_exponential(change[..., 6 * k : 6 * k + 6]) for k in range(system.n)]
+        return H @ np.stack(moves, axis=-3)
+
+    if iterations is None:
+        return until_small(world_H_bodies, step, move, system.residual, tolerance, system.row_names)
+    for _ in range(iterations):
+        world_H_bodies = move(world_H_bodies, step(world_H_bodies))
+    return world_H_bodies
 
 
 def body_constraint_errors(
@@ -161,8 +158,7 @@ def solve_mobility(system: BodySystem, A: Array, right: Array, tell: bool = Fals
     if is_symbolic(A, right):
         return solve_rows(A @ system.inverse_inertia @ transpose(A), right)
     G = A @ system.inverse_root
-    lengths = np.sqrt(np.sum(G * G, axis=-1))
-    scales = np.where(lengths > 0.0, 1.0 / np.where(lengths > 0.0, lengths, 1.0), 0.0)
+    scales = row_scales(G)
     U, s, _ = np.linalg.svd(scales[..., None] * G, full_matrices=False)
     kept = s > RANK_TOLERANCE * s[..., :1]
     if tell and (A.shape[-2] > s.shape[-1] or not kept.all()):
@@ -177,10 +173,8 @@ def solve_mobility(system: BodySystem, A: Array, right: Array, tell: bool = Fals
     return scales * apply_matrix(U, turned)
 
 
-def worst_row(residual: Array) -> tuple[int, float]:
-    """Which row is largest in any state, and how large; NaN counts as infinite."""
-    sizes = np.abs(residual).reshape(-1, residual.shape[-1]).max(axis=0, initial=0.0)
-    if not sizes.size:
-        return 0, 0.0
-    row = int(np.argmax(np.where(np.isnan(sizes), np.inf, sizes)))
-    return row, float(sizes[row])
+def row_scales(rows: Array) -> Array:
+    """The inverse lengths (..., c) of rows (..., c, m); zero for those that are zero but for rounding."""
+    lengths = np.sqrt(np.sum(rows * rows, axis=-1))
+    moves = lengths > ZERO * np.finfo(rows.dtype).eps * lengths.max(axis=-1, keepdims=True, initial=0.0)
+    return np.where(moves, 1.0 / np.where(moves, lengths, 1.0), 0.0)
