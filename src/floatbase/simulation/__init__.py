@@ -1,5 +1,5 @@
 """Physics around the dynamics of a tree: constraints, contacts, joints, suspensions, and steps of time."""
 
-from floatbase.simulation import contacts, grounds, joints
+from floatbase.simulation import constraints, contacts, grounds, joints, suspensions
 
-__all__ = ["contacts", "grounds", "joints"]
+__all__ = ["constraints", "contacts", "grounds", "joints", "suspensions"]
