@@ -128,7 +128,7 @@ class DeviceKernel(Kernel):
 
     def _plan(self) -> None:
         for tile, values in self._results.items():
-            computed = {v for v in values if self.selection.code[v][0] not in self.selection.in_memory}
+            computed = {value for value in values if self.selection.code[value][0] != Op.CONSTANT}
             self._waiting[tile] = computed
             for value in computed:
                 self._tiles.setdefault(value, []).append(tile)
@@ -148,7 +148,7 @@ class DeviceKernel(Kernel):
             self._sum = None
 
     def finish_outputs(self) -> None:
-        """Write what consists of constants, inputs and results of blocks alone."""
+        """Write what consists of constants alone."""
         for tile in self._waiting:
             self._write(*tile)
 
