@@ -24,15 +24,18 @@ $\tau(q, v) - D\, (v^+ - v) - K\, v^+ dt$.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
+from floatbase.compiler import is_symbolic
 from floatbase.errors import ArgumentError
+from floatbase.simulation.derivatives import derivative_by_pose, derivative_by_twist
 from floatbase.spatial.arrays import Array, components, require_shape, vector
 
+L = TypeVar("L", bound="Law")
 Number = Any  # a float, an array of the batch's shape, or a symbol
 Numbers = Any  # one number per joint: an array (..., joints), or (..., 1) or a number where all joints have the same
 
@@ -115,7 +118,10 @@ class Ground(Law, ABC):
 class ContactLaw(Law, ABC):
     """The wrench that the ground exerts on a frame."""
 
-    memory_size: ClassVar[int] = 0
+    @property
+    def memory_size(self) -> int:
+        """How many numbers are remembered."""
+        return 0
 
     @abstractmethod
     def begin(self, world_H_frame: Array, ground: Ground) -> Array:
@@ -128,6 +134,34 @@ class ContactLaw(Law, ABC):
     @abstractmethod
     def remember(self, world_H_frame: Array, twist: Array, memory: Array, ground: Ground, dt: Any) -> Array:
         """The memory after a step of time `dt` that led to this pose and twist; called once in each step."""
+
+    def damping_matrix(self, world_H_frame: Array, twist: Array, memory: Array, ground: Ground) -> Array:
+        """Minus the derivative (..., 6, 6) of the wrench by the twist, for implicit integration.
+
+        Pose and memory are held. What dissipates has a positive semidefinite one; zero out of contact.
+        """
+        return -self._differentiate(derivative_by_twist, world_H_frame, twist, memory, ground)
+
+    def stiffness_matrix(self, world_H_frame: Array, twist: Array, memory: Array, ground: Ground) -> Array:
+        """Minus the derivative (..., 6, 6) of the wrench by a displacement of the pose, for implicit integration.
+
+        The displacement (dp, dtheta) is one in the axes of the world, as the twist is: the origin moves by dp, the
+        frame turns by exp(dtheta^) from the left. The components of the twist and the memory are held.
+        """
+        return -self._differentiate(derivative_by_pose, world_H_frame, twist, memory, ground)
+
+    def _differentiate(
+        self, rule: Callable[..., Array], world_H_frame: Array, twist: Array, memory: Array, ground: Ground
+    ) -> Array:
+        """Derivative of the wrench by a rule; parameters are arguments, so that they may be symbols too."""
+        given = [*_symbols_of(self), *_symbols_of(ground)]
+
+        def wrench(world_H_frame: Array, twist: Array, memory: Array, *values: Array) -> Array:
+            parameters = iter(values)
+            law, below = _with_symbols(self, parameters), _with_symbols(ground, parameters)
+            return law.wrench(world_H_frame, twist, memory, below)
+
+        return rule(wrench, world_H_frame, twist, memory, *given)
 
 
 class JointLaw(Law, ABC):
@@ -192,6 +226,30 @@ def join(parts: Sequence[Array]) -> Array:
     return np.concatenate([np.broadcast_to(part, (*batch, np.shape(part)[-1])) for part in parts], axis=-1)
 
 
+def _symbols_of(law: Law) -> list[Any]:
+    """The parameters of a law that are symbols, with those of the laws in its fields."""
+    found: list[Any] = []
+    for field in fields(law):
+        value = getattr(law, field.name)
+        if isinstance(value, Law):
+            found += _symbols_of(value)
+        elif is_symbolic(value):
+            found.append(value)
+    return found
+
+
+def _with_symbols(law: L, values: Iterator[Any]) -> L:
+    """The same law with other symbols, in the order of `_symbols_of`."""
+    changes: dict[str, Any] = {}
+    for field in fields(law):
+        value = getattr(law, field.name)
+        if isinstance(value, Law):
+            changes[field.name] = _with_symbols(value, values)
+        elif is_symbolic(value):
+            changes[field.name] = next(values)[()]
+    return replace(law, **changes)
+
+
 def require_positive(**values: Any) -> None:
     """Raise an error that names the first argument that is not positive; symbols pass."""
     for name, value in values.items():
@@ -206,3 +264,11 @@ def require_not_negative(**values: Any) -> None:
         numbers = np.asarray(value)
         if numbers.dtype != object and not (np.all(numbers >= 0) and np.all(np.isfinite(numbers))):
             raise ArgumentError(f"{name} is {value!r}; it must be finite and not negative")
+
+
+def require_finite(**values: Any) -> None:
+    """Raise an error that names the first argument that is NaN or infinite; symbols pass."""
+    for name, value in values.items():
+        numbers = np.asarray(value)
+        if numbers.dtype != object and not np.all(np.isfinite(numbers)):
+            raise ArgumentError(f"{name} is {value!r}; it must be finite")

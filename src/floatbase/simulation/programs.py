@@ -1,0 +1,100 @@
+"""Programs of a simulator: the memory at the beginning, and a period.
+
+Inputs and outputs without entries are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from floatbase.compiler.cache import cache_key
+from floatbase.compiler.function import Function
+from floatbase.compiler.program import Port, Program
+from floatbase.compiler.tracing import trace
+from floatbase.fingerprint import fingerprint
+from floatbase.robot.states import check_configuration
+from floatbase.simulation.physics import Physics
+from floatbase.simulation.representation import into_mixed
+from floatbase.simulation.step import OUTPUTS, Stepper
+from floatbase.spatial.arrays import zeros
+from floatbase.spatial.representations import TwistForm
+
+INPUTS = ("q", "v", "memory", "command", "pushes", "parameters", "inertial", "dt")
+
+
+def input_sizes(physics: Physics, with_inertial: bool) -> dict[str, int]:
+    """How many numbers each input of a period has."""
+    tree = physics.tree
+    sizes = (
+        tree.nq,
+        tree.nv,
+        physics.memory_size,
+        physics.command_size,
+        6 * len(physics.pushes),
+        len(physics.parameter_names),
+        10 * len(tree.bodies) * with_inertial,
+        1,
+    )
+    return dict(zip(INPUTS, sizes, strict=True))
+
+
+def output_names(physics: Physics, method: str) -> list[str]:
+    """Outputs of a period that have entries."""
+    empty = set()
+    if not physics.memory_size:
+        empty.add("memory")
+    if not physics.contacts:
+        empty.add("wrenches")
+    if not physics.tree.joint_nv:
+        empty.add("torques")
+    if method != "midpoint":
+        empty.add("residual")
+    return [name for name in OUTPUTS if name not in empty]
+
+
+def period_function(stepper: Stepper, with_inertial: bool) -> Function:
+    """The compiled function of a period: the inputs that have entries, in order, to the outputs that have."""
+    physics = stepper.physics
+    sizes, names = input_sizes(physics, with_inertial), output_names(physics, stepper.method)
+    ports = _ports(sizes)
+
+    def period(*arrays: Any) -> dict[str, Any]:
+        given = dict(zip((port.name for port in ports), arrays, strict=True))
+        check_configuration(physics.tree, given["q"])
+        inputs = {name: given[name] if name in given else zeros((0,), given["q"]) for name in INPUTS}
+        if not with_inertial:
+            inputs["inertial"] = None
+        done = stepper(**inputs)
+        return {name + "_end" if name in given else name: getattr(done, name) for name in names}
+
+    settings = (stepper.method, stepper.substeps, stepper.form, with_inertial)
+    return _function("step", physics, settings, ports, period)
+
+
+def beginning_function(physics: Physics, form: TwistForm) -> Function:
+    """The compiled function of q, v and parameters that gives the memory at the beginning."""
+    sizes = input_sizes(physics, False)
+    ports = _ports({name: sizes[name] for name in ("q", "v", "parameters")})
+
+    def begin(q: Any, v: Any, *parameters: Any) -> Any:
+        check_configuration(physics.tree, q)
+        laws = physics.with_parameters(parameters[0] if parameters else zeros((0,), q))
+        return laws.begin(q, into_mixed(form, physics.tree.floating, q, v))
+
+    return _function("begin", physics, (form,), ports, begin)
+
+
+def _ports(sizes: dict[str, int]) -> list[Port]:
+    return [Port(name, () if name == "dt" else (size,)) for name, size in sizes.items() if size]
+
+
+def _function(
+    name: str, physics: Physics, settings: tuple[Any, ...], ports: Sequence[Port], algorithm: Callable[..., Any]
+) -> Function:
+    def program() -> Program:
+        return trace(algorithm, ports, f"{name}_{physics.tree.name}")
+
+    code = fingerprint(_function, {"structure": physics.structure})
+    key = None if code is None else cache_key("simulation", name, code, physics.tree.digest, settings, tuple(ports))
+    return Function(None, program, key=key)
