@@ -1,0 +1,15 @@
+"""Laws of contact: points and spheres, rectangular soles, and the exact problem of many contacts with friction."""
+
+from floatbase.simulation.contacts.bristles import BristleContact
+from floatbase.simulation.contacts.hunt_crossley import HuntCrossleyContact, restitution
+from floatbase.simulation.contacts.points import PointContact, box_corners
+from floatbase.simulation.contacts.spring_damper import SpringDamperContact
+
+__all__ = [
+    "BristleContact",
+    "HuntCrossleyContact",
+    "PointContact",
+    "SpringDamperContact",
+    "box_corners",
+    "restitution",
+]
