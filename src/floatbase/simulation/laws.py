@@ -91,7 +91,7 @@ class Law:
     def with_parameters(self, values: Array) -> Self:
         """The same law with other parameters: numbers (..., n), or symbols (n,)."""
         sizes = self._sizes()
-        require_shape(values, len(self.parameter_names()))
+        require_shape(values, sum(1 if size is None else size for _, size in sizes))
         changes, start = {}, 0
         for name, size in sizes:
             changes[name] = components(values)[start] if size is None else values[..., start : start + size]
@@ -204,7 +204,10 @@ class JointLaw(Law, ABC):
 
     @abstractmethod
     def damping(self, command: Array, position: Array, velocity: Array, memory: Array) -> Array:
-        """Minus the derivative of each joint's torque in its own velocity (..., joints)."""
+        """Minus the derivative of each joint's torque in its own velocity (..., joints).
+
+        Where a torque bends sharply, as friction does, it may be another number that makes implicit steps stable.
+        """
 
     @abstractmethod
     def stiffness(self, command: Array, position: Array, velocity: Array, memory: Array) -> Array:
