@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,3 +19,9 @@ def stacked(*entries: Any) -> Array:
     for k, entry in enumerate(entries):
         result[k] = entry
     return result
+
+
+def stacked_matrix(rows: Sequence[Sequence[Any]]) -> Array:
+    """The matrix (..., n, m) of rows of components."""
+    flat = stacked(*(entry for row in rows for entry in row))
+    return flat.reshape((*flat.shape[:-1], len(rows), len(rows[0])))

@@ -59,7 +59,7 @@ def test_the_ground_pushes_inside_the_friction_cone_and_only_where_it_is_touched
     memory = memory_before(law, pose, ground)
     wrench = law.wrench(pose, twist, memory, ground)
     total = np.zeros_like(wrench[:, :3])
-    for k, (touch, own) in enumerate(law.touches(pose, twist, memory, ground)):
+    for touch, own in law.touches(pose, twist, memory, ground):
         force = np.stack(np.broadcast_arrays(*law.force(touch, own)), -1) * (touch.depth > 0)[:, None]
         normal = np.broadcast_to(np.stack(np.broadcast_arrays(*touch.normal), -1), force.shape)
         pressing = np.sum(force * normal, -1)

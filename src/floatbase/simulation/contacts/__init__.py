@@ -3,13 +3,27 @@
 from floatbase.simulation.contacts.bristles import BristleContact
 from floatbase.simulation.contacts.hunt_crossley import HuntCrossleyContact, restitution
 from floatbase.simulation.contacts.points import PointContact, box_corners
+from floatbase.simulation.contacts.sole import (
+    LinearizedSole,
+    SoleDynamics,
+    linearized_sole,
+    sole_wrench,
+    sole_wrench_dynamics,
+)
+from floatbase.simulation.contacts.sole_contact import SoleContact
 from floatbase.simulation.contacts.spring_damper import SpringDamperContact
 
 __all__ = [
     "BristleContact",
     "HuntCrossleyContact",
+    "LinearizedSole",
     "PointContact",
+    "SoleContact",
+    "SoleDynamics",
     "SpringDamperContact",
     "box_corners",
+    "linearized_sole",
     "restitution",
+    "sole_wrench",
+    "sole_wrench_dynamics",
 ]
