@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -81,7 +82,7 @@ def _sizes(law: JointLaw) -> dict[str, int]:
     """How many numbers parameters have that are one for each joint."""
     found: dict[str, int] = {}
     for name in law.parameter_names():
-        parameter, bracket, _ = name.partition("[")
-        if bracket:
+        parameter = re.sub(r"\[\d+\]$", "", name)
+        if parameter != name:
             found[parameter] = found.get(parameter, 0) + 1
     return found

@@ -7,14 +7,16 @@ parameters and what commands them:
 |---|---|
 | memory | of each contact, then of each law of joints |
 | parameters | of each contact, of the ground, then of each law of joints |
-| command | one for each joint rate: a torque, or what the law of that joint obeys; then the further commands of laws that obey more than one per joint, such as a position and a velocity |
+| command | one for each joint rate, then further ones |
 
-A joint without a law, or with one that obeys no command (friction, a limit), is commanded by its torque. Everything
+A command is a torque, or what the law of that joint obeys; laws that obey more than one per joint, such as a position
+and a velocity, find the further ones behind those of all joints. A joint without a law, or with one that obeys no command (friction, a limit), is commanded by its torque. Everything
 here is in mixed representation and works on numbers with batch axes and on symbols.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -107,7 +109,8 @@ class Physics:
 
     def with_parameters(self, values: Array) -> Self:
         """The same with other parameters, numbers or symbols."""
-        laws, start = [], 0
+        laws: list[Any] = []
+        start = 0
         for _, law in self.laws:
             size = len(law.parameter_names())
             laws.append(law.with_parameters(values[..., start : start + size]) if size else law)
@@ -117,7 +120,7 @@ class Physics:
         drives = tuple(
             Drive(law, drive.places, drive.positions) for drive, law in zip(self.drives, laws[count + 1 :], strict=True)
         )
-        return type(self)(self.tree, contacts, laws[count], drives, self.pushes)  # type: ignore[arg-type]
+        return type(self)(self.tree, contacts, laws[count], drives, self.pushes)
 
     @cached_property
     def structure(self) -> tuple[Any, ...]:
@@ -211,9 +214,7 @@ class Physics:
 
     def powers(self, q: Array, v: Array, forces: Forces, pushes: Array) -> Array:
         """Power (..., 3) of contacts, of joints and of pushes."""
-        at_contacts = [
-            _inner(wrench, velocity(self.tree, q, v, frame), q) for frame, wrench in forces.wrenches.items()
-        ]
+        at_contacts = [_inner(wrench, velocity(self.tree, q, v, frame), q) for frame, wrench in forces.wrenches.items()]
         at_pushes = [
             _inner(wrench, velocity(self.tree, q, v, frame), q) for frame, wrench in self.pushed(pushes).items()
         ]
@@ -228,6 +229,11 @@ class Physics:
     def frame_twist(self, q: Array, v: Array, frame: str) -> Array:
         """The twist (..., 6) of a frame."""
         return velocity(self.tree, q, v, frame)
+
+    def normal(self, q: Array, frame: str) -> Array:
+        """The ground's normal (..., 3) below a frame."""
+        H = pose(self.tree, q, frame)
+        return self.ground.normal(H[..., 0, 3][()], H[..., 1, 3][()])
 
     def _generalised(self, torque: Array, q: Array, v: Array) -> Array:
         result = zeros((self.tree.nv,), q, v, torque)
@@ -272,10 +278,17 @@ class Physics:
 
 
 def structure_of(law: Law) -> tuple[Any, ...]:
-    """The kind of a law, the sizes of its parameters, and its other fields."""
+    """The kind of a law, the names of its parameters, and its other fields; laws in it whose parameters are its own."""
     names = law.parameter_names()
-    parameters = {name.partition("[")[0] for name in names}
-    others = tuple((item.name, getattr(law, item.name)) for item in fields(law) if item.name not in parameters)
+    own = {name.partition("[")[0] for name in names if "." not in name}
+    inner = {re.split(r"[.\[]", name)[0] for name in names if "." in name}
+    others = []
+    for item in fields(law):
+        value = getattr(law, item.name)
+        if item.name in inner:
+            value = [structure_of(part) for part in (value if isinstance(value, tuple) else (value,))]
+        if item.name not in own:
+            others.append((item.name, value))
     return type(law), names, others
 
 

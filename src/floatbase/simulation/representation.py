@@ -1,4 +1,4 @@
-"""Velocities of a state between the representation of a robot and the mixed one, in which laws of physics are written."""
+"""Velocities between the representation of a robot and the mixed one, in which laws of physics are written."""
 
 from __future__ import annotations
 

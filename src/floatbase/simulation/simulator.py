@@ -5,8 +5,8 @@
     state = simulator.step(state, command)
 
 Settings are frozen; a `State` is a value, and a step gives a new one. One state, a batch with leading axes, and arrays
-on a GPU are stepped in the same way, each row with the parameters of the laws and inertial parameters of its own if they
-are arrays with batch axes.
+on a GPU are stepped in the same way, each row with parameters of laws and inertial parameters of its own if they are
+arrays with batch axes.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Simulator:
 
     contacts: laws of contact by the frames that touch the ground. ground: what they touch, the plane z = 0 by default.
     joints: one law for all joints of one coordinate, or laws by names of joints, `{("l_knee", "r_knee"): law}`; others
-    are driven by torques. dt: the time of a period, in which the command is held, in `substeps` steps of a `method` (see
+    are driven by torques. dt: the time of a period, in which the command is held, in `substeps` steps of a `method` (of
     `floatbase.simulation.integration`). pushes: frames at which wrenches (mixed representation) can be given with each
     step. inertial: inertial parameters (..., 10 n_bodies), if they are not the robot's own or differ from row to row.
     """
@@ -125,10 +125,9 @@ class Simulator:
         """The state at the beginning: configuration (..., nq) and velocity (..., nv), zero if not given."""
         q = q if on_device((q,)) else _real(q)
         held = self._held(q)
-        v = alike(q, np.zeros(self.robot.nv)) if v is None else v
+        v = alike(q, np.zeros(self.robot.nv)) if v is None else v if on_device((q,)) else alike(q, v)
         batch = np.broadcast_shapes(tuple(q.shape[:-1]), tuple(v.shape[:-1]), self.batch)
         if not on_device((q,)):
-            v = alike(q, v)
             q, v = (np.array(np.broadcast_to(x, (*batch, x.shape[-1]))) for x in (q, v))
         if self.physics.memory_size:
             memory = self._beginning(*([q, v] if held.parameters is None else [q, v, held.parameters]))

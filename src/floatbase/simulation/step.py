@@ -17,13 +17,25 @@ import numpy as np
 
 from floatbase.algorithms.added_inertia import AddedInertia
 from floatbase.compiler.control import guard, scan, subprogram
-from floatbase.simulation.integration.methods import Advance, euler, implicit_midpoint, runge_kutta
+from floatbase.compiler.graph import current_graph
+from floatbase.compiler.scalar import select
+from floatbase.compiler.symbol_arrays import is_symbolic
+from floatbase.simulation.integration.methods import (
+    LARGEST,
+    NO_SOLUTION,
+    Advance,
+    euler,
+    implicit_midpoint,
+    runge_kutta,
+)
 from floatbase.simulation.physics import Forces, Inputs, Physics, joined
 from floatbase.simulation.representation import from_mixed, into_mixed
 from floatbase.spatial.arrays import Array, apply_matrix, components, zeros
 from floatbase.spatial.representations import TwistForm
 
 FASTEST = 1e6  # m/s or rad/s: what moves faster diverges
+INFINITE = 1e30
+IMPOSSIBLE = "inertial parameters are not those of a robot: its mass matrix is not positive definite"
 DIVERGES = "the motion diverges"
 OUTPUTS = ("q", "v", "memory", "wrenches", "torques", "work", "residual")
 
@@ -50,7 +62,15 @@ class Stepper:
     form: TwistForm
 
     def __call__(
-        self, q: Array, v: Array, memory: Array, command: Array, pushes: Array, parameters: Array, inertial: Any, dt: Any
+        self,
+        q: Array,
+        v: Array,
+        memory: Array,
+        command: Array,
+        pushes: Array,
+        parameters: Array,
+        inertial: Any,
+        dt: Any,
     ) -> Period:
         """The state after `substeps` steps that last `dt: (...)` together; inertial parameters, or None."""
         tree = self.physics.tree
@@ -66,11 +86,13 @@ class Stepper:
 
             def body(index: Any, carry: Array, row: Any, shared: Array) -> tuple[Array, Array]:
                 h, *given = np.split(shared, held_ends, axis=-1)
-                return joined(self._one(np.split(carry, ends, axis=-1), given, h)), shared[:1]
+                *after, residual = self._one(np.split(carry, ends, axis=-1), given, h)
+                return joined([*after, np.maximum(residual, _violated(carry))]), shared[:1]
 
             carry, _ = scan(body, joined(state), length=self.substeps, shared=joined([h, *held]))
             parts = np.split(carry, ends, axis=-1)
         q, v, memory, last, work, residual = parts
+        guard(residual[..., 0] < LARGEST, NO_SOLUTION if self.method == "midpoint" else IMPOSSIBLE)
         fastest = reduce(np.maximum, components(np.abs(v)))
         guard(fastest < FASTEST, DIVERGES)
         count = last.shape[-1] - tree.joint_nv
@@ -86,7 +108,7 @@ class Stepper:
         done = self._advanced(q, v, h, [memory, command, pushes, parameters, *inertial])
         memory = laws.remember(done.q, done.v, memory, command, time)
         acted = done.mean[..., self.physics.tree.nv : -3]
-        residual = zeros((1,), done.q) + done.residual
+        residual = np.maximum(state[5], zeros((1,), done.q) + done.residual)
         return [done.q, done.v, memory, acted, work + h * done.mean[..., -3:], residual]
 
     def _advanced(self, q: Array, v: Array, h: Array, held: list[Array]) -> Advance:
@@ -117,7 +139,7 @@ class Field:
     physics: Physics
 
     def plain(self, q: Array, v: Array, *held: Array, h: Array | None = None) -> Array:
-        """Forces at the state itself. With the time `h: (..., 1)` of a step of first order, powers are means over it."""
+        """Forces at the state itself; powers are means over the time `h: (..., 1)` of a step of first order."""
         physics, inputs = self._unpacked(held)
         forces = physics.forces(q, v, inputs.memory, inputs.command)
         a = physics.acceleration(q, v, forces, inputs)
@@ -135,6 +157,7 @@ class Field:
         rates = v[..., v.shape[-1] - forces.torque.shape[-1] :]
         moved = Forces(wrenches, forces.torque - h * stiffness.torque * rates)
         added = _springs(damping, stiffness, h, h * h)
+        moved, added = _released(physics, q, moved, added)
         a = physics.acceleration(q, v, moved, inputs, added)
         return self._row(physics, q, v, a, _with(physics, q, v, moved, added, a, -1.0), inputs, h)
 
@@ -170,6 +193,16 @@ def _springs(damping: Forces, stiffness: Forces, by_damping: Array, by_stiffness
     return AddedInertia(frames, by_damping * damping.torque + by_stiffness * stiffness.torque)
 
 
+def _released(physics: Physics, q: Array, forces: Forces, added: AddedInertia) -> tuple[Forces, AddedInertia]:
+    """Without contacts that would pull by the end of the step if the motion went on as it is."""
+    wrenches, frames = {}, {}
+    for frame, wrench in forces.wrenches.items():
+        presses = np.sum(physics.normal(q, frame) * wrench[..., :3], axis=-1) >= 0.0
+        wrenches[frame] = np.where(presses[..., None], wrench, 0.0)
+        frames[frame] = np.where(presses[..., None, None], added.frames[frame], 0.0)
+    return Forces(wrenches, forces.torque), AddedInertia(frames, added.joints)
+
+
 def _with(physics: Physics, q: Array, v: Array, forces: Forces, added: AddedInertia, a: Array, sign: float) -> Forces:
     """Forces with (1) or without (-1) what they lose to an acceleration."""
     wrenches = {
@@ -177,7 +210,17 @@ def _with(physics: Physics, q: Array, v: Array, forces: Forces, added: AddedIner
         for frame, wrench in forces.wrenches.items()
     }
     rates = a[..., a.shape[-1] - forces.torque.shape[-1] :]
-    return Forces(wrenches, forces.torque + sign * added.joints * rates)
+    return Forces(wrenches, forces.torque + (sign * rates) * added.joints)
+
+
+def _violated(like: Array) -> Any:
+    """Infinite where something that is demanded in the body of a loop does not hold; else 0."""
+    if not is_symbolic(like):
+        return 0.0
+    demanded = current_graph().guards
+    flags = [select(condition, 0.0, INFINITE) for condition, _ in demanded]
+    demanded.clear()
+    return reduce(np.maximum, flags, 0.0)
 
 
 def _ends(parts: list[Array]) -> list[int]:

@@ -25,9 +25,7 @@ def test_matrix_exponential_of_a_batch() -> None:
     np.testing.assert_allclose(matrix_exponential(M), [scipy.linalg.expm(each) for each in M], rtol=1e-12, atol=1e-13)
 
 
-@pytest.mark.parametrize(
-    ("method", "theirs"), [("exact", "zoh"), ("forward", "euler"), ("backward", "backward_diff")]
-)
+@pytest.mark.parametrize(("method", "theirs"), [("exact", "zoh"), ("forward", "euler"), ("backward", "backward_diff")])
 def test_discretisation_agrees_with_scipy(method: str, theirs: str) -> None:
     A_d, B_d, *_ = scipy.signal.cont2discrete((A, B, np.eye(4), np.zeros((4, 2))), 0.05, theirs)
     found = discretize(A, B, 0.05, method)

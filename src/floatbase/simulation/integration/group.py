@@ -29,10 +29,12 @@ def coordinate_rate(tree: Tree, u: Array, v: Array) -> Array:
     result[...] = v
     for place in turning_velocities(tree):
         base = tree.floating and place.start < 6
+        here = u[..., place]
         if place.stop - place.start == 3:
-            inverse = rotation_left_jacobian_inverse if base else rotation_right_jacobian_inverse
+            inverse = rotation_left_jacobian_inverse(here) if base else rotation_right_jacobian_inverse(here)
+        elif base and tree.representation == "inertial":
+            inverse = pose_left_jacobian_inverse(here)
         else:
-            fixed_axes = base and tree.representation == "inertial"
-            inverse = pose_left_jacobian_inverse if fixed_axes else pose_right_jacobian_inverse
-        result[..., place] = apply_matrix(inverse(u[..., place]), v[..., place])
+            inverse = pose_right_jacobian_inverse(here)
+        result[..., place] = apply_matrix(inverse, v[..., place])
     return result

@@ -9,11 +9,13 @@ With $\oplus$ as `integrate` moves configurations and $h$ the step,
 | "stiff" | the same with $f$ made implicit in stiff forces | 1 |
 | "rk2" | the explicit midpoint in exponential coordinates | 2 |
 | "rk4" | Runge and Kutta's four stages in exponential coordinates | 4 |
-| "midpoint" | $a = f(q \oplus \tfrac h2 \bar\nu, \bar\nu),\ \bar\nu = \nu + \tfrac h2 a$; $q^+ = q \oplus h \bar\nu,\ \nu^+ = \nu + h a$ | 2 |
+| "midpoint" | $\nu^+ = \nu + h a,\ q^+ = q \oplus h \bar\nu$ | 2 |
+
+with $\bar\nu = \nu + \tfrac h2 a$ and $a = f(q \oplus \tfrac h2 \bar\nu, \bar\nu)$ in the last, which is implicit.
 
 Exponential coordinates are those of `floatbase.simulation.integration.group`: with the stages' coordinates
-$u_i = h \sum_j a_{ij} \dot u_j$ and rates $\dot u_i = J(u_i)^{-1} \nu_i$, $q^+ = q \oplus h \sum_i b_i \dot u_i$, so that
-attitudes never leave their group and the order is that of the tableau. The semi-implicit step and the implicit
+$u_i = h \sum_j a_{ij} \dot u_j$ and rates $\dot u_i = J(u_i)^{-1} \nu_i$, $q^+ = q \oplus h \sum_i b_i \dot u_i$, so
+that attitudes never leave their group and the order is that of the tableau. The semi-implicit step and the implicit
 midpoint keep the energy of a conservative system within bounds; the latter undoes itself in reversed time.
 
 A stiff step takes the forces of springs and dampers at its end, to first order there:
@@ -22,8 +24,9 @@ $$ f_F = f_F(q, \nu) - h K \dot x_F - (h D + h^2 K)\, a_F , $$
 
 with $\dot x_F$ and $a_F$ the twist of the frame and its rate, $D$ and $K$ minus the derivatives of the wrench by twist
 and displacement, and likewise for joints. That is linear in the acceleration, and forward dynamics solves for it as for
-an inertia (`floatbase.algorithms.added_inertia`): no iteration, and about the price of an explicit step. It is stable for
-every stiffness and damping, and takes energy out of motions that it does not resolve.
+an inertia (`floatbase.algorithms.added_inertia`): no iteration, and about the price of an explicit step. It is stable
+for every stiffness and damping, and takes energy out of motions that it does not resolve. A contact that would pull by the
+end of the step is let go at its beginning.
 
 H. Munthe-Kaas, "High order Runge-Kutta methods on manifolds", 1999; E. Hairer, C. Lubich, G. Wanner, "Geometric
 numerical integration", 2006; D. Baraff, A. Witkin, "Large steps in cloth simulation", 1998.
@@ -37,7 +40,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from floatbase.algorithms.configuration import integrate
-from floatbase.compiler.control import guard, while_loop
+from floatbase.compiler.control import while_loop
+from floatbase.compiler.graph import current_graph
 from floatbase.compiler.symbol_arrays import is_symbolic
 from floatbase.errors import ArgumentError
 from floatbase.model.tree import Tree
@@ -52,7 +56,7 @@ TABLEAUS = {
 NO_SOLUTION = "the implicit midpoint does not converge: dt is too long for this motion"
 LIMIT = 60  # iterations of the implicit midpoint
 ENOUGH = 1e-28  # square of a correction relative to the acceleration's, or 1, after which none is needed
-LARGEST = 1e-8  # what that of the last may be
+LARGEST = 1e-4  # the residual, the root of what that of the last may be; above, there is no solution
 SHRINKING = 0.7  # a correction less smaller than this, in square, than the one before is at fault for rounding
 
 Field = Callable[[Array, Array], Array]  # q, v -> acceleration (..., nv), and rates of whatever else is integrated
@@ -110,18 +114,19 @@ def implicit_midpoint(tree: Tree, q: Array, v: Array, h: Array, iterate: Iterati
         v_middle = v + 0.5 * h * guess[..., :n]
         found = iterate(integrate(tree, q, 0.5 * h * v_middle), v_middle, guess, rest)
         correction = _square(found[..., :n] - guess[..., :n]) / (1.0 + _square(found[..., :n]))
+        if is_symbolic(carry):
+            current_graph().guards.clear()  # a loop has none; what they demand, the first evaluation demands as well
         return np.concatenate([found, correction, before], axis=-1)
 
     def goes_on(carry: Array, packed: Array) -> Any:
         last, before = carry[..., -2], carry[..., -1]
-        going = np.logical_and(last > ENOUGH, np.logical_or(last > 1e-3 * LARGEST, last < SHRINKING * before))
+        going = np.logical_and(last > ENOUGH, np.logical_or(last > 1e-3 * LARGEST**2, last < SHRINKING * before))
         return going if is_symbolic(carry) else np.any(going)
 
     first = iterate(q, v, zeros((n,), q, v), shared)
     start = np.concatenate([first, vector([1e30, 1e30], first)], axis=-1)
     carry, _ = while_loop(goes_on, body, start, shared=packed, limit=LIMIT)
     rate, left = carry[..., :-2], carry[..., -2]
-    guard(left <= LARGEST, NO_SOLUTION)
     a = rate[..., :n]
     return Advance(integrate(tree, q, h * (v + 0.5 * h * a)), v + h * a, rate, np.sqrt(left)[..., None])
 
