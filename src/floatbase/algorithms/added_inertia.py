@@ -81,7 +81,7 @@ def added_to_elements(
 
 
 def added_matrix(tree: Tree, q: Array, v: Array, added: AddedInertia) -> tuple[Array, Array]:
-    r"""What is added to the mass matrix (..., nv, nv), $J^\top W J$, and to the bias, $J^\top W \dot J \nu$ (..., nv)."""
+    r"""What is added to the mass matrix (..., nv, nv), $J^\top W J$, and the bias (..., nv), $J^\top W \dot J \nu$."""
     if added.frames and tree.representation != "mixed":
         raise ArgumentError(
             f"added inertias of robot {tree.name!r}, whose joints share coordinates, need the mixed representation, "

@@ -10,8 +10,9 @@ parameters and what commands them:
 | command | one for each joint rate, then further ones |
 
 A command is a torque, or what the law of that joint obeys; laws that obey more than one per joint, such as a position
-and a velocity, find the further ones behind those of all joints. A joint without a law, or with one that obeys no command (friction, a limit), is commanded by its torque. Everything
-here is in mixed representation and works on numbers with batch axes and on symbols.
+and a velocity, find the further ones behind those of all joints. A joint without a law, or with one that obeys no
+command (friction, a limit), is commanded by its torque. Everything here is in mixed representation and works on numbers
+with batch axes and on symbols.
 """
 
 from __future__ import annotations
