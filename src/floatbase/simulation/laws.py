@@ -31,12 +31,13 @@ from typing import Any, ClassVar, Self, TypeVar
 import numpy as np
 
 from floatbase.compiler import is_symbolic
-from floatbase.errors import ArgumentError
+from floatbase.errors import ArgumentError, ShapeError
 from floatbase.simulation.derivatives import derivative_by_pose, derivative_by_twist
 from floatbase.spatial.arrays import Array, components, require_shape, vector
 
 L = TypeVar("L", bound="Law")
 Number = Any  # a float, an array of the batch's shape, or a symbol
+NO_LIMIT = 1e30  # for limits that do not bind: parameters are finite, as inputs of compiled functions must be
 Numbers = Any  # one number per joint: an array (..., joints), or (..., 1) or a number where all joints have the same
 
 
@@ -167,9 +168,19 @@ class ContactLaw(Law, ABC):
 class JointLaw(Law, ABC):
     """What happens between the command for some joints and the torques on them: a drive, friction, a spring.
 
-    In what follows positions, velocities and torques are (..., joints), and so are parameters annotated `Numbers`, in
-    one order. Commands are (..., command_size), memories (..., memory_size).
+    A simulation calls `check_joints` before it begins. In what follows positions, velocities and torques are
+    (..., joints), and so are parameters annotated `Numbers`, in one order. Commands are (..., command_size), memories
+    (..., memory_size).
     """
+
+    def check_joints(self, joints: int) -> None:
+        """Raise unless each parameter is one number for each of so many joints, or one for all."""
+        for name, size in self._sizes():
+            if size not in (None, 1, joints):
+                raise ShapeError(
+                    f"{type(self).__name__}: {name} has {size} numbers; it must have one for each of {joints} joints, "
+                    "or one for all"
+                )
 
     def command_size(self, joints: int) -> int:
         """How many numbers command so many joints; 0 if the law obeys no command, and then any command will do.
@@ -213,7 +224,7 @@ class JointLaw(Law, ABC):
     def stiffness(self, command: Array, position: Array, velocity: Array, memory: Array) -> Array:
         """Minus the derivative of each joint's torque in its own position (..., joints).
 
-        Where the memory follows the motion, as bristles do, what that does to the torque counts.
+        Laws that know the time step may count within it what positions do to the torque as damping instead.
         """
 
     @abstractmethod

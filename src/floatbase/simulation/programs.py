@@ -6,17 +6,20 @@ Inputs and outputs without entries are left out.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
+from floatbase.algorithms.configuration import integrate
 from floatbase.compiler.cache import cache_key
 from floatbase.compiler.function import Function
 from floatbase.compiler.program import Port, Program
 from floatbase.compiler.tracing import trace
 from floatbase.fingerprint import fingerprint
 from floatbase.robot.states import check_configuration
-from floatbase.simulation.physics import Physics
-from floatbase.simulation.representation import into_mixed
-from floatbase.simulation.step import OUTPUTS, Stepper
+from floatbase.simulation.integration.group import coordinate_rate
+from floatbase.simulation.physics import Physics, joined
+from floatbase.simulation.representation import acceleration_from_mixed, into_mixed
+from floatbase.simulation.step import OUTPUTS, Field, Stepper
 from floatbase.spatial.arrays import zeros
 from floatbase.spatial.representations import TwistForm
 
@@ -83,6 +86,45 @@ def beginning_function(physics: Physics, form: TwistForm) -> Function:
         return laws.begin(q, into_mixed(form, physics.tree.floating, q, v))
 
     return _function("begin", physics, (form,), ports, begin)
+
+
+def rate_function(stepper: Stepper, with_inertial: bool) -> Function:
+    """The compiled function of u, center, v and what else a period has but dt: rates of u, v and work, in one vector."""
+    physics, form = stepper.physics, stepper.form
+    tree = physics.tree
+    sizes = input_sizes(physics, with_inertial)
+    ports = _ports({"u": tree.nv, "center": tree.nq, **{n: size for n, size in sizes.items() if n not in ("q", "dt")}})
+
+    def rate(*arrays: Any) -> Any:
+        given = dict(zip((port.name for port in ports), arrays, strict=True))
+        u, center, v = given["u"], given["center"], given["v"]
+        check_configuration(tree, center, "center")
+        own = replace(tree, representation=form)
+        q = integrate(own, center, u)
+        held = [given.get(name, zeros((0,), u)) for name in ("memory", "command", "pushes", "parameters")]
+        held += [given["inertial"]] if with_inertial else []
+        mixed = into_mixed(form, tree.floating, q, v)
+        found = Field(physics).plain(q, mixed, *held)
+        a = acceleration_from_mixed(form, tree.floating, q, mixed, found[..., : tree.nv])
+        return joined([coordinate_rate(own, u, v), a, found[..., -3:]])
+
+    return _function("rate", physics, (form, with_inertial), ports, rate)
+
+
+def remember_function(stepper: Stepper) -> Function:
+    """The compiled function of all inputs of a period that gives the memory after it."""
+    physics, form = stepper.physics, stepper.form
+    sizes = input_sizes(physics, False)
+    ports = _ports(sizes)
+
+    def remember(*arrays: Any) -> Any:
+        given = dict(zip((port.name for port in ports), arrays, strict=True))
+        q, v, parameters = given["q"], given["v"], given.get("parameters", zeros((0,), given["q"]))
+        command = given.get("command", zeros((0,), q))
+        laws = physics.with_parameters(parameters)
+        return laws.remember(q, into_mixed(form, physics.tree.floating, q, v), given["memory"], command, given["dt"])
+
+    return _function("remember", physics, (form,), ports, remember)
 
 
 def _ports(sizes: dict[str, int]) -> list[Port]:

@@ -26,6 +26,12 @@ class CompositeLaw(JointLaw):
     def with_parts(self, parts: Sequence[JointLaw]) -> Self:
         """The same law with other parts."""
 
+    def check_joints(self, joints: int) -> None:
+        """Raise unless the parameters of all parts fit so many joints."""
+        super().check_joints(joints)
+        for part in self.parts.values():
+            part.check_joints(joints)
+
     def parameter_names(self) -> tuple[str, ...]:
         """Names of the parameters; those of the parts are behind the name of the part."""
         names = list(super().parameter_names())

@@ -138,6 +138,11 @@ class Chain(CompositeLaw):
         """The same with other stages."""
         return replace(self, stages=tuple(parts))
 
+    def check_joints(self, joints: int) -> None:
+        """Raise unless the parameters of all stages fit so many joints; those of filters, what goes through them."""
+        for stage, size in zip(self.stages, self._channels(joints), strict=True):
+            stage.check_joints(size if isinstance(stage, Filter) else joints)
+
     def _channels(self, joints: int) -> list[int]:
         """How many numbers go into each stage."""
         sizes, size = [], joints
@@ -146,9 +151,14 @@ class Chain(CompositeLaw):
             sizes.append(size)
         return sizes[::-1]
 
+    def _memory_sizes(self, joints: int) -> list[int]:
+        return [
+            stage.memory_size(size if isinstance(stage, Filter) else joints)
+            for stage, size in zip(self.stages, self._channels(joints), strict=True)
+        ]
+
     def _memories(self, memory: Array, joints: int) -> list[Array]:
-        channels = self._channels(joints)
-        return split(memory, [stage.memory_size(size) for stage, size in zip(self.stages, channels, strict=True)])
+        return split(memory, self._memory_sizes(joints))
 
     def command_size(self, joints: int) -> int:
         """That of the first stage."""
@@ -156,8 +166,7 @@ class Chain(CompositeLaw):
 
     def memory_size(self, joints: int) -> int:
         """Of all together."""
-        channels = self._channels(joints)
-        return sum(stage.memory_size(size) for stage, size in zip(self.stages, channels, strict=True))
+        return sum(self._memory_sizes(joints))
 
     def rest(self, position: Array, velocity: Array) -> Array:
         """That of the first stage that is no filter."""

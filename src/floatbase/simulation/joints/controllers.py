@@ -27,9 +27,8 @@ from typing import Any
 
 import numpy as np
 
-from floatbase.errors import ArgumentError
 from floatbase.simulation.joints.composite import split
-from floatbase.simulation.laws import JointLaw, Numbers, join, require_not_negative
+from floatbase.simulation.laws import NO_LIMIT, JointLaw, Numbers, join, require_not_negative, require_positive
 from floatbase.spatial.arrays import Array, vector, zeros
 
 
@@ -77,13 +76,6 @@ def integrated(integral: Array, change: Array, others: Array, factor: Any, bound
     return np.where(further * factor * (moved - integral) > 0.0, integral, moved)
 
 
-def _require_limits(**limits: Any) -> None:
-    for name, limit in limits.items():
-        numbers = np.asarray(limit)
-        if numbers.dtype != object and not np.all(numbers > 0):
-            raise ArgumentError(f"{name} is {limit!r}; it must be positive, infinite if there is none")
-
-
 @dataclass(frozen=True, eq=False)
 class PidDrive(Controller):
     r"""A PID controller of positions; remembers integrals, filtered velocities and torques.
@@ -97,8 +89,8 @@ class PidDrive(Controller):
     derivative: Numbers = 0.0
     drive_gain: Numbers = 1.0
     filter_time: Numbers = 0.0
-    integral_limit: Numbers = np.inf
-    torque_limit: Numbers = np.inf
+    integral_limit: Numbers = NO_LIMIT
+    torque_limit: Numbers = NO_LIMIT
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -108,7 +100,7 @@ class PidDrive(Controller):
             derivative=self.derivative,
             filter_time=self.filter_time,
         )
-        _require_limits(integral_limit=self.integral_limit, torque_limit=self.torque_limit)
+        require_positive(integral_limit=self.integral_limit, torque_limit=self.torque_limit)
 
     def memory_size(self, joints: int) -> int:
         """Integrals, velocities and torques."""
@@ -146,14 +138,14 @@ class CascadeDrive(Controller):
     velocity_gain: Numbers
     integral: Numbers = 0.0
     drive_gain: Numbers = 1.0
-    velocity_limit: Numbers = np.inf
-    integral_limit: Numbers = np.inf
-    torque_limit: Numbers = np.inf
+    velocity_limit: Numbers = NO_LIMIT
+    integral_limit: Numbers = NO_LIMIT
+    torque_limit: Numbers = NO_LIMIT
 
     def __post_init__(self) -> None:
         super().__post_init__()
         require_not_negative(proportional=self.proportional, velocity_gain=self.velocity_gain, integral=self.integral)
-        _require_limits(
+        require_positive(
             velocity_limit=self.velocity_limit, integral_limit=self.integral_limit, torque_limit=self.torque_limit
         )
 

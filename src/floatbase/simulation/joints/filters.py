@@ -119,15 +119,13 @@ class Quantizer(Filter):
 
 @dataclass(frozen=True, eq=False)
 class Saturation(Filter):
-    """The signal within bounds, `-limit` .. `limit`; infinite where there are none."""
+    """The signal within bounds, `-limit` .. `limit`."""
 
     limit: Numbers
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        limit = np.asarray(self.limit)
-        if limit.dtype != object and not np.all(limit > 0):
-            raise ArgumentError(f"limit is {self.limit!r}; it must be positive")
+        require_positive(limit=self.limit)
 
     def torque(self, command: Array, position: Array, velocity: Array, memory: Array) -> Array:
         """The signal, or the bound."""

@@ -23,7 +23,7 @@ from floatbase.spatial.arrays import Array, zeros
 class HardStops(JointLaw):
     """Stops at the ends of a joint's range; they obey no command.
 
-    lower, upper: rad; infinite where there is none. spring, damper: N m/rad, N m s/rad. depth: over which
+    lower, upper: rad; `NO_LIMIT` away where there is none. spring, damper: N m/rad, N m s/rad. depth: over which
     the damping comes in, rad.
     """
 
@@ -38,8 +38,11 @@ class HardStops(JointLaw):
         require_positive(spring=self.spring, depth=self.depth)
         require_not_negative(damper=self.damper)
         lower, upper = np.asarray(self.lower), np.asarray(self.upper)
-        if lower.dtype != object and upper.dtype != object and not np.all(lower < upper):
-            raise ArgumentError(f"lower is {self.lower!r} and upper {self.upper!r}; lower must be below upper")
+        numbers = lower.dtype != object and upper.dtype != object
+        if numbers and not (np.all(lower < upper) and np.all(np.isfinite(lower)) and np.all(np.isfinite(upper))):
+            raise ArgumentError(
+                f"lower is {self.lower!r} and upper {self.upper!r}; both must be finite, lower below upper"
+            )
 
     def command_size(self, joints: int) -> int:
         """None."""

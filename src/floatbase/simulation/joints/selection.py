@@ -28,9 +28,13 @@ class Selected(WrappedLaw):
         if not numbers or not whole or min(numbers) < 0 or len(set(numbers)) != len(numbers):
             raise ArgumentError(f"joints is {self.joints!r}; it must be different whole numbers from 0, one at least")
 
-    def _part(self, x: Array, joints: int) -> Array:
+    def check_joints(self, joints: int) -> None:
+        """Raise unless there are so many joints, and the law inside fits those chosen."""
         if max(self.joints) >= joints:
             raise ArgumentError(f"joints is {self.joints!r}, but there are joints 0 .. {joints - 1}")
+        self.law.check_joints(len(self.joints))
+
+    def _part(self, x: Array, joints: int) -> Array:
         return x[..., [start + joint for start in range(0, x.shape[-1], joints) for joint in self.joints]]
 
     def _whole(self, x: Array, joints: int) -> Array:

@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from floatbase.errors import ArgumentError
+from floatbase.errors import ArgumentError, ShapeError
 from floatbase.simulation.joints.composite import WrappedLaw
 from floatbase.simulation.joints.friction import FrictionLaw, direction
 from floatbase.simulation.laws import Numbers, join, require_not_negative
@@ -110,6 +110,12 @@ class Coupled(WrappedLaw):
         matrix.flags.writeable = False
         object.__setattr__(self, "matrix", matrix)
 
+    def check_joints(self, joints: int) -> None:
+        """Raise unless the matrix has so many columns, and the law inside fits the coordinates."""
+        if self.matrix.shape[1] != joints:
+            raise ShapeError(f"matrix has shape {self.matrix.shape}; it must have {joints} columns, one for each joint")
+        self.law.check_joints(len(self.matrix))
+
     def _there(self, position: Array, velocity: Array) -> tuple[Array, Array]:
         return apply_matrix(self.matrix, position), apply_matrix(self.matrix, velocity)
 
@@ -175,6 +181,13 @@ class CrossFriction(FrictionLaw):
         for pair in self.pairs:
             if len(pair) != 2 or pair[0] == pair[1] or min(pair) < 0:
                 raise ArgumentError(f"a pair is {pair!r}; it must be two different numbers of joints, from 0")
+
+    def check_joints(self, joints: int) -> None:
+        """Raise unless there are such joints, and as many parameters as pairs."""
+        for pair in self.pairs:
+            if max(pair) >= joints:
+                raise ArgumentError(f"a pair is {pair!r}, but there are joints 0 .. {joints - 1}")
+        super().check_joints(len(self.pairs))
 
     def torque(self, command: Array, position: Array, velocity: Array, memory: Array) -> Array:
         """Minus the friction."""
