@@ -12,6 +12,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable
 from functools import cache as memoize
+from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -32,7 +33,7 @@ from floatbase.compiler.artifact import (
     store_record,
 )
 from floatbase.compiler.cache import Cache, default_cache
-from floatbase.compiler.entry import Batch, Binding, Place, bind, entry_address, supported
+from floatbase.compiler.entry import Batch, Binding, Place, Routes, bind, entry_address, supported
 from floatbase.compiler.execution import (
     LOOP_ROWS,
     SECONDS_PER_OPERATION,
@@ -50,9 +51,9 @@ from floatbase.compiler.program import Program, check_program
 from floatbase.compiler.replaying import evaluate_expressions
 from floatbase.compiler.sharing import sharing_code
 from floatbase.compiler.symbol_arrays import casadi_arrays, is_symbolic, refuse_output
-from floatbase.compiler.target import DType, Target
+from floatbase.compiler.target import Arithmetic, DType, Target, known_dtypes
 from floatbase.compiler.threads import check_threads, get_threads
-from floatbase.errors import ArgumentError, CompilationError, ProgramError
+from floatbase.errors import CompilationError, ProgramError
 
 if TYPE_CHECKING:
     from floatbase.compiler.gpu.function import DeviceFunction
@@ -60,7 +61,6 @@ if TYPE_CHECKING:
 __all__ = ["Function", "Signature", "compile_program"]
 
 DEFAULT: Final = "default"
-DTYPES: tuple[DType, ...] = ("float64", "float32")
 _LOCKED_SECONDS = 2e-4  # a batch that takes longer gives up the interpreter lock
 
 
@@ -92,6 +92,7 @@ class Function(_Called):
     cache: where compiled code is kept; None for nowhere.
     result: applied to the tuple of outputs, for instance a dataclass's constructor; outputs come in a tuple then,
         and `out` is one.
+    arithmetic: "float64" to compute in that whatever the type of the arrays; by default in the type of the arrays.
     """
 
     def __init__(
@@ -103,7 +104,9 @@ class Function(_Called):
         cache: Cache | Literal["default"] | None = DEFAULT,
         doc: str = "",
         result: Callable[[tuple[Any, ...]], Any] | None = None,
+        arithmetic: Arithmetic = None,
     ) -> None:
+        self.arithmetic = arithmetic
         self._given = signature
         self._source = source
         self._key = key
@@ -115,6 +118,7 @@ class Function(_Called):
         self._own_record: Record | None = None
         self._fast: Callable[..., Any] | None = None
         self._on_gpu: DeviceFunction | None = None
+        self.routes = Routes()  # for the built-in functions, filled by calls with arrays on a GPU
         self.__doc__ = doc
         self._answer_with(lambda *arrays, **keywords: self._bind()(*arrays, **keywords))
 
@@ -141,7 +145,7 @@ class Function(_Called):
 
     def __reduce__(self) -> tuple[Any, ...]:
         data = program_format.dumps(self.program)
-        return _restore, (self._given, data, self._key, self.__doc__, self._result)
+        return _restore, (self._given, data, self._key, self.__doc__, self._result, self.arithmetic)
 
     @property
     def fast(self) -> Callable[..., Any]:
@@ -187,15 +191,8 @@ class Function(_Called):
 
     def variants(self, dtypes: Iterable[str], batch: bool) -> list[tuple[DType, int]]:
         """The types and numbers of lanes of the kernels that serve these types of arrays."""
-        found: list[tuple[DType, int]] = []
-        for name in (dtypes,) if isinstance(dtypes, str) else dtypes:
-            dtype = next((known for known in DTYPES if known == name), None)
-            if dtype is None:
-                raise ArgumentError(f"unknown dtype {name!r}; the valid choices are: {', '.join(DTYPES)}")
-            found.append((dtype, 1))
-            if batch:
-                found.append((dtype, batch_lanes(dtype)))
-        return found
+        kinds = dict.fromkeys(self.arithmetic or dtype for dtype in known_dtypes(dtypes))
+        return [(kind, lanes) for kind in kinds for lanes in ((1, batch_lanes(kind)) if batch else (1,))]
 
     def kernel(self, dtype: DType, lanes: int) -> Kernel:
         """The machine code for a type and number of lanes: loaded, or else compiled."""
@@ -238,7 +235,9 @@ class Function(_Called):
                 return None
             doc = self.__doc__ or ""
             large = self._compute_large
-            binding = bind(address, signature.name, doc, inputs, outputs, fallback, self._result, self, large, place)
+            binding = bind(
+                address, signature.name, doc, inputs, outputs, fallback, self._result, self, large, place, self.routes
+            )
             seconds = max(self._record.operations, 1) * SECONDS_PER_OPERATION
             locked, shared = (max(int(limit / seconds), LOOP_ROWS) for limit in (_LOCKED_SECONDS, SHARED_SECONDS))
             binding.set_limits(LOOP_ROWS, locked, shared)
@@ -318,8 +317,12 @@ class Function(_Called):
         dtype, converted = convert(signature, values)
         batch = batch_shape(signature, converted)
         packs = self._result is not None or len(signature.outputs) != 1
+        stored, dtype = dtype, self.arithmetic or dtype
+        converted = [array.astype(dtype, copy=False) for array in converted]
         inputs = [as_rows(array, batch, port.shape) for array, port in zip(converted, signature.inputs, strict=True)]
-        results, outputs = prepare_outputs(signature, out, batch, dtype, packs, inputs)
+        results, outputs = prepare_outputs(signature, out, batch, stored, packs, inputs)
+        if dtype != stored:
+            outputs = [as_rows(np.empty(batch + port.shape, dtype), batch, port.shape) for port in signature.outputs]
         rows = prod(batch)
         if rows:
             ports = Ports(inputs, outputs)
@@ -379,7 +382,13 @@ def batch_lanes(dtype: DType) -> int:
 
 
 def _restore(
-    signature: Signature | None, data: bytes, key: str | None, doc: str, result: Callable[[tuple[Any, ...]], Any] | None
+    signature: Signature | None,
+    data: bytes,
+    key: str | None,
+    doc: str,
+    result: Callable[[tuple[Any, ...]], Any] | None,
+    arithmetic: Arithmetic,
 ) -> Function:
     """A function from its pickled form."""
-    return Function(signature, lambda: program_format.loads(data), key=key, doc=doc, result=result)
+    source = partial(program_format.loads, data)
+    return Function(signature, source, key=key, doc=doc, result=result, arithmetic=arithmetic)

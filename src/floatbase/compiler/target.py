@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from floatbase.errors import ArgumentError
+
 DType = Literal["float64", "float32"]
+
+DTYPES: tuple[DType, ...] = ("float64", "float32")
+
+Arithmetic = Literal["float64"] | None
+"""What numbers are computed in: None for the type that they have in arrays."""
 
 CAPABILITIES = ((8, 0), (8, 6), (8, 7), (8, 9), (9, 0), (10, 0), (12, 0))
 """Compute capabilities of NVIDIA GPUs that programs can be compiled for; later GPUs take code of earlier ones."""
@@ -55,3 +63,14 @@ def _vector_bits(triple: str, features: str) -> int:
             return 512
         return 256 if "+avx" in available else 128
     return 128
+
+
+def known_dtypes(names: Iterable[str]) -> list[DType]:
+    """Types of numbers, by name, checked."""
+    found = []
+    for name in (names,) if isinstance(names, str) else names:
+        dtype = next((known for known in DTYPES if known == name), None)
+        if dtype is None:
+            raise ArgumentError(f"unknown dtype {name!r}; the valid choices are: {', '.join(DTYPES)}")
+        found.append(dtype)
+    return found

@@ -16,6 +16,7 @@ from floatbase.compiler.gpu.libraries import on_device
 from floatbase.compiler.machine import start_llvm
 from floatbase.compiler.program import Program, as_shape
 from floatbase.compiler.symbol_arrays import casadi_arrays, is_symbolic, refuse_output
+from floatbase.compiler.target import Arithmetic
 from floatbase.errors import ArgumentError, ModelError, TraceError
 from floatbase.model import Model, build_tree
 from floatbase.model.positions import (
@@ -173,7 +174,12 @@ class RobotCore:
     # -- compiled functions ---------------------------------------------------------------------------------
 
     def function(
-        self, outputs: Output | Sequence[Output], wrenches: Sequence[str] = (), parameters: bool = False
+        self,
+        outputs: Output | Sequence[Output],
+        wrenches: Sequence[str] = (),
+        parameters: bool = False,
+        *,
+        arithmetic: Arithmetic = None,
     ) -> Function:
         """One compiled function for several quantities, chosen before the loop that calls it.
 
@@ -182,14 +188,17 @@ class RobotCore:
         external wrenches act; each adds an argument `wrench_<frame>` (6,). parameters: inertial parameters `parameters`
         (10 n_bodies,) are the last argument, instead of the robot's own. The function takes the arrays that are needed,
         in the order q, v, a, tau, wrenches, parameters, and returns the quantities in the order asked for; shared work
-        is done once.
+        is done once. arithmetic: "float64" to compute in that also where arrays are float32, for quantities that are
+        badly conditioned; by default the type of the arrays is that of the arithmetic.
         """
+        if arithmetic not in (None, "float64"):
+            raise ArgumentError(f"function: arithmetic must be 'float64' or None, got {arithmetic!r}")
         requests, single = self._parse(outputs)
         if parameters:
             requests = tuple(request.with_parameters() for request in requests)
             if not any(request.takes_parameters for request in requests):
                 raise ArgumentError(f"function: {requests[0].label!r} does not depend on inertial parameters")
-        return self._compiled(requests, _frames(wrenches), single)
+        return self._compiled(requests, _frames(wrenches), single, arithmetic)
 
     def prepare(
         self,
@@ -234,16 +243,18 @@ class RobotCore:
             raise ArgumentError("function: outputs is empty; name at least one quantity")
         return tuple(parse(self.tree, item) for item in items), single
 
-    def _compiled(self, requests: tuple[Request, ...], wrenches: tuple[str, ...], single: bool) -> Function:
+    def _compiled(
+        self, requests: tuple[Request, ...], wrenches: tuple[str, ...], single: bool, arithmetic: Arithmetic = None
+    ) -> Function:
         if len(set(requests)) != len(requests):
             raise ArgumentError(f"function: a quantity is asked for twice in {[item.label for item in requests]}")
-        key = (requests, wrenches, single)
+        key = (requests, wrenches, single, arithmetic)
         found = self._functions.get(key)
         if found is None:
-            found = self._functions[key] = self._make(requests, wrenches)
+            found = self._functions[key] = self._make(requests, wrenches, arithmetic)
         return found
 
-    def _make(self, requests: tuple[Request, ...], wrenches: tuple[str, ...]) -> Function:
+    def _make(self, requests: tuple[Request, ...], wrenches: tuple[str, ...], arithmetic: Arithmetic) -> Function:
         tree = self.tree
         ports = input_ports(tree, requests, wrenches)
         name = "_".join(request.label for request in requests)
@@ -270,7 +281,8 @@ class RobotCore:
         key = cache_key("robot", tree.digest, tuple(requests), wrenches)
         doc = "\n\n".join(f"{request.label}: {getattr(type(self), request.name).__doc__}" for request in requests)
         forms = tuple(request.form for request in requests)
-        return Function(None, program, key=key, doc=doc, result=grouped(forms) if any(forms) else None)
+        result = grouped(forms) if any(forms) else None
+        return Function(None, program, key=key, doc=doc, result=result, arithmetic=arithmetic)
 
     def _evaluate(
         self,
@@ -306,7 +318,9 @@ class RobotCore:
     def _resolve(self, request: Request, frames: tuple[str, ...], *values: Any, **call: Any) -> Any:
         """The same for anything that a built-in function does not serve at once."""
         if on_device(values):
-            return self._compiled((request,), frames, True).on_gpu.call(values, call.get("out"))
+            compiled = self._compiled((request,), frames, True)
+            self._shorten(request, frames, compiled)
+            return compiled.on_gpu.call(values, call.get("out"))
         if is_symbolic(*values):
             refuse_output(request.label, call.get("out"))
             return self._symbolic(request, frames, values)
@@ -316,8 +330,7 @@ class RobotCore:
 
             refuse_output(request.label, call.get("out"))
             return _as_asked(request, casadi_call(compiled.program, *values))
-        if ((request, frames) if frames else request) not in self._entries:
-            self._shorten(request, frames, compiled)
+        self._shorten(request, frames, compiled)
         return compiled.general(*values, **call)
 
     def _shorten(self, request: Request, frames: tuple[str, ...], compiled: Function) -> None:
@@ -326,8 +339,11 @@ class RobotCore:
         It stands in the place of a method that is called with arrays alone, and hands everything unusual (other
         arguments, symbols, something wrong) back to that method.
         """
+        key = (request, frames) if frames else request
+        if key in self._entries:
+            return
         resolve = partial(self._resolve, request, frames)
-        self._entries[(request, frames) if frames else request] = compiled.entry(resolve) or resolve
+        self._entries[key] = compiled.entry(resolve) or resolve
         by_frame = request.quantity.static == ("frame",)
         if frames or request.takes_parameters or not (by_frame or request.is_default(self.tree)):
             return

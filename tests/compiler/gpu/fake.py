@@ -6,12 +6,14 @@ everything but the machine code is tested.
 
 import ctypes
 from contextlib import contextmanager
+from functools import partial
 
 import numpy as np
 
 from floatbase.compiler import interpret
 from floatbase.compiler.execution import NON_FINITE
-from floatbase.compiler.gpu.libraries import View
+from floatbase.compiler.gpu.driver import Direct
+from floatbase.compiler.gpu.libraries import Look, Looks, View
 from floatbase.errors import StateError
 
 
@@ -26,6 +28,18 @@ class Array:
     def shape(self):
         return self.memory.shape
 
+    @property
+    def strides(self):
+        return self.memory.strides
+
+    @property
+    def dtype(self):
+        return self.memory.dtype
+
+    @property
+    def address(self):
+        return self.memory.ctypes.data
+
     def __array__(self, *_, **__):
         raise AssertionError("an array on a GPU was read by the CPU")
 
@@ -36,6 +50,8 @@ class Library:
     def __init__(self, name="Fake", waits=False):
         self.name, self.waits = name, waits
         self.full = False
+        form = tuple(Look(name) for name in ("shape", "strides", "dtype", "device"))
+        self.looks = None if waits else Looks(Look("address"), form)
 
     def owns(self, array):
         return True
@@ -53,6 +69,12 @@ class Library:
     def stream(self, device):
         return 7
 
+    def maker(self, shape, dtype, device):
+        return partial(self.empty, shape, dtype, device)
+
+    def stream_of(self, device):
+        return partial(self.stream, device)
+
 
 class Device:
     """One GPU, which knows the program it is asked to run."""
@@ -61,6 +83,27 @@ class Device:
         self.number, self.program, self.dtype = number, program, dtype
         self.name, self.capability, self.driver_version = "Fake GPU", (9, 0), 13000
         self.launches, self.linked, self.timed = [], [], 0
+        self.context, self.direct_launches = 4000 + number, 0
+        self.driver = (
+            ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_void_p))(self._current),
+            ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, *[ctypes.c_uint] * 7, *[ctypes.c_void_p] * 3)(self._launch),
+            ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(lambda stream: 0 if stream == 7 else 1),
+        )
+
+    def direct(self):
+        return Direct(self.context, *(ctypes.cast(call, ctypes.c_void_p).value for call in self.driver))
+
+    def _current(self, found):
+        found[0] = self.context
+        return 0
+
+    def _launch(self, function, x, y, _, block, _y, _z, shared, stream, arguments, _extra):
+        self.direct_launches += 1
+        try:
+            self.launch(function, (x, y), block, shared, stream, arguments)
+        except Exception:
+            return 1
+        return 0
 
     @contextmanager
     def current(self):

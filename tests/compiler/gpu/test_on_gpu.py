@@ -10,6 +10,7 @@ from tests.compiler.gpu.test_ptx import PROGRAMS
 import floatbase as fb
 from floatbase.compiler import Port, trace
 from floatbase.compiler.function import compile_program
+from floatbase.compiler.gpu.function import DeviceFunction
 from floatbase.errors import FloatbaseError, StateError
 
 cupy = pytest.importorskip("cupy", reason="needs CuPy and a GPU")
@@ -60,6 +61,38 @@ def test_quantities_of_robots(name, quantity, dtype, rng):
     arrays = [values[port.name].astype(dtype) for port in function.signature.inputs]
     factor = 1e3 if "forward" in quantity or "inverse_mass" in quantity else 10.0
     agree(function(*map(cupy.asarray, arrays)), function(*(x.astype(np.float64) for x in arrays)), dtype, factor)
+
+
+@pytest.mark.parametrize("name", ["icub", "panda"])
+def test_numbers_may_be_computed_in_another_type(name, rng):
+    robot = fb.load(name)
+    function = robot.function(["forward_dynamics", "com"], arithmetic="float64")
+    q, v = robot.random(rng, n=70)
+    arrays = [array.astype(np.float32) for array in (q, v, rng.standard_normal(v.shape))]
+    ours = function(*map(cupy.asarray, arrays))
+    assert all(result.dtype == np.float32 for result in ours)
+    for result, wanted in zip(ours, function(*(array.astype(float) for array in arrays)), strict=True):
+        np.testing.assert_allclose(result.get(), wanted.astype(np.float32), rtol=3e-7, atol=1e-6 * np.abs(wanted).max())
+
+
+def test_further_calls_take_the_short_way(rng, monkeypatch):
+    robot = fb.load("panda")
+    q, v = robot.random(rng, n=70)
+    first = robot.inverse_dynamics(cupy.asarray(q), cupy.asarray(v), cupy.asarray(v))
+    out = cupy.empty_like(first)
+
+    def refused(*_):
+        raise AssertionError("a call went through Python")
+
+    monkeypatch.setattr(DeviceFunction, "call", refused)
+    stream = cupy.cuda.Stream()
+    with stream:
+        again = robot.inverse_dynamics(cupy.asarray(q), cupy.asarray(v), cupy.asarray(v))
+    np.testing.assert_array_equal(again.get(), first.get())
+    assert robot.inverse_dynamics(cupy.asarray(q), cupy.asarray(v), cupy.asarray(v), out=out) is out
+    np.testing.assert_array_equal(out.get(), first.get())
+    with pytest.raises(AssertionError, match="Python"):
+        robot.inverse_dynamics(cupy.asarray(q[:5]), cupy.asarray(v[:5]), cupy.asarray(v[:5]))
 
 
 def test_results_are_of_the_callers_library(rng):

@@ -73,7 +73,18 @@ PROGRAMS = {f.__name__: f for f in (every_function, scanned, repeated, solved, g
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_every_kind_of_instruction_is_written(name, dtype, tmp_path):
     program = trace(PROGRAMS[name], (Port("x", (12,)),), name)
-    assembled(compile_device(program, dtype, (9, 0)), tmp_path)
+    assembled(compile_device(program, (dtype, dtype), (9, 0)), tmp_path)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_numbers_may_be_stored_in_another_type(name, tmp_path):
+    program = trace(PROGRAMS[name], (Port("x", (12,)),), name)
+    code = compile_device(program, ("float32", "float64"), (9, 0))
+    assembled(code, tmp_path)
+    text = code.ptx.decode()
+    assert "ld.global.f32" in text or "ld.global.b32" in text
+    assert "cvt.f64.f32" in text and "cvt.rn.f32.f64" in text
+    assert not re.search(r"(ld|st)\.global\S*[fb]64", text)
 
 
 @pytest.mark.parametrize("capability", CAPABILITIES)
@@ -112,7 +123,7 @@ QUANTITIES = [
 @pytest.mark.parametrize("request_", QUANTITIES, ids=str)
 def test_quantities_of_robots_are_written(request_, tmp_path, panda_on_wheels):
     function = panda_on_wheels.function(request_)
-    code = compile_device(function.program, "float32", (9, 0))
+    code = compile_device(function.program, ("float32", "float32"), (9, 0))
     assembled(code, tmp_path)
 
 
@@ -131,8 +142,8 @@ def test_large_outputs_are_computed_apart(panda_on_wheels):
 def test_ptx_is_kept_and_read_again(tmp_path):
     program = trace(lambda x: np.sin(x), (Port("x", (5,)),), "f")
     cache = Cache(tmp_path / "cache")
-    code = compile_device(program, "float32", (8, 0))
-    assert load_code(cache, program.digest, "float32", (8, 0)) is None
-    store_code(cache, program.digest, "float32", (8, 0), code)
-    assert load_code(cache, program.digest, "float32", (8, 0)) == code
-    assert load_code(cache, program.digest, "float64", (8, 0)) is None
+    code = compile_device(program, ("float32", "float32"), (8, 0))
+    assert load_code(cache, program.digest, ("float32", "float32"), (8, 0)) is None
+    store_code(cache, program.digest, ("float32", "float32"), (8, 0), code)
+    assert load_code(cache, program.digest, ("float32", "float32"), (8, 0)) == code
+    assert load_code(cache, program.digest, ("float64", "float64"), (8, 0)) is None

@@ -13,7 +13,7 @@ from floatbase.simulation import contacts
 LENGTH, WIDTH, STIFFNESS, DAMPING = SOLE = (0.2, 0.1, 2e6, 1e4)
 
 
-def states(n=100, tilt=np.deg2rad(60.0), seed=0):
+def states(n=100, tilt=np.pi / 3.0, seed=0):
     """Poses tilted by at most so much, twists, and poses at touch-down nearby."""
     rng = np.random.default_rng(seed)
     axis = rng.standard_normal((n, 3)) * [1.0, 1.0, 0.0]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from floatbase.compiler.entry.interpreter import probe
-from floatbase.compiler.entry.layout import MAX_AXES, MAX_PORTS, Descriptor, KernelSlot, Known, PortSlot
+from floatbase.compiler.entry.layout import MAX_AXES, MAX_PORTS, Descriptor, KernelSlot, Known, PortSlot, Routes
 from floatbase.compiler.memory import shared_scratch
 from floatbase.compiler.program import Port
 from floatbase.compiler.target import DType
@@ -100,18 +100,21 @@ def bind(
     owner: object = None,
     large: Callable[[int, int | None], int] | None = None,
     place: Place | None = None,
+    routes: Routes | None = None,
 ) -> Binding:
     """Make the built-in function whose code, compiled from `entry_ir`, is at `address`. See `supported`.
 
     It keeps `owner` alive, which must keep the kernels' code alive. `large` computes batches without the interpreter
     lock: it is called with the address of a `Batch` and `threads=`, and gives status bits. Without a `place` the slow
-    path is what is pickled.
+    path is what is pickled. `routes`: those that are there, or will be, for arrays on a GPU.
     """
     found = probe()
     assert found is not None
     interpreter, _ = found
+    routes = Routes() if routes is None else routes
     descriptor = Descriptor(
         interpreter=ctypes.addressof(interpreter),
+        routes=ctypes.addressof(routes),
         slow=id(slow),
         large=None if large is None else id(large),
         result=None if result is None else id(result),
@@ -134,7 +137,9 @@ def bind(
         usage = f"({', '.join([port.name for port in inputs] + ['*', 'out=None', 'threads=None'])})"
     text = f"{name}{usage}\n--\n\n{doc}"
     descriptor.again = (_itself, (slow,)) if place is None else place.again
-    return Binding(built_in(name, address, text, descriptor, [slow, large, result, owner, interpreter]), descriptor)
+    return Binding(
+        built_in(name, address, text, descriptor, [slow, large, result, owner, interpreter, routes]), descriptor
+    )
 
 
 def _itself(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -8,6 +8,8 @@
 * `out=`: an array of the exact result's shape (or a tuple of them), writeable, not overlapping anything else;
 * `threads=`, handed on with a batch that is worth sharing.
 
+Arrays on a GPU take the route of their form, if there is one yet (`device_ir`).
+
 Everything else, fresh results that are large, kernels that are not compiled yet, and kernels that report a bad state
 are handed to the slow path with the same arguments. Large batches, and smaller ones for several threads, are computed
 by `large`, which gives up the interpreter lock. It is held otherwise; nothing but `new_array`, `large`, `result` and
@@ -17,6 +19,7 @@ the slow path can run Python code, and no kernel is running here then, so one sc
 from __future__ import annotations
 
 from floatbase.compiler.entry.checks_ir import CHOOSE, ROWS_OF
+from floatbase.compiler.entry.device_ir import device_ir
 from floatbase.compiler.entry.inputs_ir import INPUTS, begin
 from floatbase.compiler.entry.outputs_ir import ALLOCATE, GIVEN
 from floatbase.compiler.entry.results_ir import FINISH, RUN, SLOW
@@ -25,4 +28,5 @@ from floatbase.compiler.entry.selection_ir import SELECT
 
 def entry_ir(tuple_items: int) -> str:
     """The module's text. `tuple_items` is the offset of the first item in a tuple object of this interpreter."""
-    return "".join((CHOOSE, ROWS_OF, begin(tuple_items), INPUTS, ALLOCATE, GIVEN, RUN, FINISH, SLOW, "}\n", SELECT))
+    entry = (begin(tuple_items), INPUTS, ALLOCATE, GIVEN, RUN, FINISH, SLOW, "}\n")
+    return "".join((CHOOSE, ROWS_OF, device_ir(tuple_items), *entry, SELECT))

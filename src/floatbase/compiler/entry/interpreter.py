@@ -34,6 +34,13 @@ _C_FUNCTIONS = MappingProxyType(
         "tuple_get": "PyTuple_GetItem",
         "tuple_set": "PyTuple_SetItem",
         "is_subtype": "PyType_IsSubtype",
+        "get_attribute": "PyObject_GetAttr",
+        "call_none": "PyObject_CallNoArgs",
+        "equal": "PyObject_RichCompareBool",
+        "clear_error": "PyErr_Clear",
+        "context_get": "PyContextVar_Get",
+        "save_thread": "PyEval_SaveThread",
+        "restore_thread": "PyEval_RestoreThread",
     }
 )
 

@@ -67,6 +67,13 @@ class Interpreter(ctypes.Structure):
         ("as_long_or_overflow", ctypes.c_void_p),
         ("new_array", ctypes.c_void_p),
         ("scalar_of", ctypes.c_void_p),
+        ("get_attribute", ctypes.c_void_p),
+        ("call_none", ctypes.c_void_p),
+        ("equal", ctypes.c_void_p),
+        ("clear_error", ctypes.c_void_p),
+        ("context_get", ctypes.c_void_p),
+        ("save_thread", ctypes.c_void_p),
+        ("restore_thread", ctypes.c_void_p),
     )
 
 
@@ -104,6 +111,65 @@ class Batch(ctypes.Structure):
     )
 
 
+class Probe(ctypes.Structure):
+    """How to learn something of an array: an attribute, called if it is a method, or an attribute of that."""
+
+    _fields_ = (
+        ("name", ctypes.c_void_p),
+        ("second", ctypes.c_void_p),  # or null
+        ("calls", ctypes.c_int64),
+    )
+
+
+class Route(ctypes.Structure):
+    """Calls with arrays on a GPU of one form: what they look like, and how the kernel is started."""
+
+    keep: list[Any]
+    pending_kept: Any
+    _fields_ = (
+        ("next", ctypes.c_void_p),  # another route, or null
+        ("users", ctypes.c_int64),  # calls that are inside
+        ("waiting", ctypes.c_int64),  # calls that wait for the kernel and use the status word
+        ("kind", ctypes.c_void_p),  # the type of all arrays
+        ("address", Probe),  # of the first number
+        ("probes", ctypes.c_void_p),  # array of `Probe`: what the form is made of
+        ("probe_count", ctypes.c_int64),
+        ("expected", ctypes.c_void_p),  # array of objects: what the probes give for each input, then each output
+        ("masks", ctypes.c_void_p),  # bits that an address must not have, for each of them
+        ("near", ctypes.c_void_p),  # where memory begins, in bytes from the first number, for each of them
+        ("far", ctypes.c_void_p),  # where it ends
+        ("inputs", ctypes.c_int64),
+        ("outputs", ctypes.c_int64),
+        ("packs", ctypes.c_int64),  # whether outputs come and go in a tuple
+        ("makers", ctypes.c_void_p),  # array of functions that make arrays for the outputs
+        ("result", ctypes.c_void_p),  # applied to the tuple of outputs, or null
+        ("stream", ctypes.c_void_p),  # function that gives the caller's stream
+        ("pending_variable", ctypes.c_void_p),  # says whether calls are deferred
+        ("pending", ctypes.c_void_p),  # what it held at the last deferred call,
+        ("pending_stream", ctypes.c_int64),  # which was on this stream
+        ("pending_status", ctypes.c_int64),  # and had this status word
+        ("context", ctypes.c_void_p),
+        ("strides", ctypes.c_void_p),  # bytes between rows, for each input
+        ("rows", ctypes.c_int64),
+        ("function", ctypes.c_void_p),
+        ("grid_x", ctypes.c_int32),
+        ("grid_y", ctypes.c_int32),
+        ("block", ctypes.c_int32),
+        ("shared", ctypes.c_int32),
+        ("word", ctypes.c_void_p),  # the status word, here
+        ("status", ctypes.c_int64),  # and on the GPU
+        ("current", ctypes.c_void_p),  # functions of the driver
+        ("launch", ctypes.c_void_p),
+        ("wait", ctypes.c_void_p),
+    )
+
+
+class Routes(ctypes.Structure):
+    """The routes of a program."""
+
+    _fields_ = (("first", ctypes.c_void_p),)
+
+
 class Descriptor(Known):
     """All that the entry knows of a program."""
 
@@ -112,6 +178,7 @@ class Descriptor(Known):
         ("slow", ctypes.c_void_p),  # called with the same arguments whenever something is unusual
         ("large", ctypes.c_void_p),  # called with the address of a `Batch` and the number of threads or None, or null
         ("result", ctypes.c_void_p),  # applied to the tuple of outputs, or null
+        ("routes", ctypes.c_void_p),  # for arrays on a GPU
         ("inputs", ctypes.c_int64),
         ("outputs", ctypes.c_int64),
         ("packs", ctypes.c_int64),  # whether outputs come and go in a tuple

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from floatbase.compiler.entry.device_ir import UNSERVED
 from floatbase.compiler.entry.emit import ARRAY_AXES, item, load, of, store
-from floatbase.compiler.entry.layout import Batch, Descriptor, Interpreter
+from floatbase.compiler.entry.layout import Batch, Descriptor, Interpreter, Routes
 
 RUN = f"""
 run:
@@ -165,6 +166,17 @@ return:
 
 SLOW = f"""
 slow:
+{of(Descriptor, "routes", "routes", "d")}
+{of(Routes, "route.first", "first", "routes")}
+  %routed = icmp ne ptr %route.first, null
+  br i1 %routed, label %slow.device, label %slow.python
+slow.device:
+  %on.device = call ptr @route(ptr %api, ptr %routes, ptr %arguments, i64 %count, ptr %names)
+  %unserved = icmp eq ptr %on.device, inttoptr (i64 {UNSERVED} to ptr)
+  br i1 %unserved, label %slow.python, label %slow.done
+slow.done:
+  ret ptr %on.device
+slow.python:
 {of(Interpreter, "vectorcall", "vectorcall", "api")}
 {of(Descriptor, "slow.path", "slow", "d")}
   %answer = call ptr %vectorcall(ptr %slow.path, ptr %arguments, i64 %count, ptr %names)

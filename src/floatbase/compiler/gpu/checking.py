@@ -61,17 +61,18 @@ class _Pending:
     signature: Signature
 
 
-_pending: ContextVar[dict[Any, _Pending] | None] = ContextVar("floatbase_deferred", default=None)
+PENDING: ContextVar[dict[Any, _Pending] | None] = ContextVar("floatbase_deferred", default=None)
+"""What deferred calls have used; None where calls wait."""
 
 
 def is_deferred() -> bool:
     """Whether calls return before their kernels have ended."""
-    return _pending.get() is not None
+    return PENDING.get() is not None
 
 
 def deferred_word(device: Device, stream: int, words: StatusWords, signature: Signature) -> StatusWord:
     """The word that all calls of a function on a stream share until they are checked."""
-    pending = _pending.get()
+    pending = PENDING.get()
     assert pending is not None
     key = (device.number, stream, id(words), signature.name)
     found = pending.get(key)
@@ -88,20 +89,20 @@ def deferred() -> Iterator[None]:
     not of unit length) are reported at the end, or by `check`, with the function's name but not the row. Without it
     each call waits for its result, and says which row of which argument was bad.
     """
-    token = _pending.set({})
+    token = PENDING.set({})
     try:
         yield
         check()
     finally:
-        left = _pending.get() or {}
-        _pending.reset(token)
+        left = PENDING.get() or {}
+        PENDING.reset(token)
         for item in left.values():
             item.words.put(item.status)
 
 
 def check() -> None:
     """Wait for the calls made inside `deferred` so far; an error if states were bad."""
-    pending = _pending.get()
+    pending = PENDING.get()
     if pending is None:
         raise GpuError("check: there is nothing to check outside of `with deferred():`, where each call checks itself")
     said = []

@@ -14,6 +14,9 @@ from floatbase.compiler.program import Program
 from floatbase.compiler.target import CAPABILITIES, DType, Target
 from floatbase.errors import CompilationError
 
+Kind = tuple[DType, DType]
+"""The type of numbers in arrays, and that of arithmetic."""
+
 
 @dataclass(frozen=True)
 class DeviceCode:
@@ -29,11 +32,11 @@ def nearest_capability(capability: tuple[int, int]) -> tuple[int, int]:
     return max(known for known in CAPABILITIES if known <= capability)
 
 
-def compile_device(program: Program, dtype: DType, capability: tuple[int, int]) -> DeviceCode:
+def compile_device(program: Program, kind: Kind, capability: tuple[int, int]) -> DeviceCode:
     """Lower a program and write it as PTX, which needs no GPU."""
     from llvmlite import binding
 
-    lowered = lower_device(program, dtype, capability)
+    lowered = lower_device(program, kind[1], capability, kind[0])
     target = Target.gpu(capability)
     with making_code:
         binding.initialize_all_targets()
@@ -48,9 +51,9 @@ def compile_device(program: Program, dtype: DType, capability: tuple[int, int]) 
     return DeviceCode(text.encode(), lowered.shared, lowered.groups)
 
 
-def load_code(cache: Cache | None, digest: str, dtype: DType, capability: tuple[int, int]) -> DeviceCode | None:
+def load_code(cache: Cache | None, digest: str, kind: Kind, capability: tuple[int, int]) -> DeviceCode | None:
     """PTX of a program, by its digest."""
-    data = cache.get(_key(digest, dtype, capability)) if cache is not None else None
+    data = cache.get(_key(digest, kind, capability)) if cache is not None else None
     if data is None:
         return None
     head, found, ptx = data.partition(b"\n")
@@ -61,15 +64,15 @@ def load_code(cache: Cache | None, digest: str, dtype: DType, capability: tuple[
     return DeviceCode(ptx, shared, groups) if found else None
 
 
-def store_code(cache: Cache | None, digest: str, dtype: DType, capability: tuple[int, int], code: DeviceCode) -> None:
+def store_code(cache: Cache | None, digest: str, kind: Kind, capability: tuple[int, int], code: DeviceCode) -> None:
     """Store PTX of a program."""
     if cache is not None:
         head = json.dumps([code.shared, code.groups]).encode()
-        cache.put(_key(digest, dtype, capability), head + b"\n" + code.ptx)
+        cache.put(_key(digest, kind, capability), head + b"\n" + code.ptx)
 
 
-def _key(digest: str, dtype: DType, capability: tuple[int, int]) -> str:
-    return cache_key("ptx", digest, dtype, capability, _llvm())
+def _key(digest: str, kind: Kind, capability: tuple[int, int]) -> str:
+    return cache_key("ptx", digest, kind, capability, _llvm())
 
 
 def _llvm() -> Any:
@@ -79,10 +82,10 @@ def _llvm() -> Any:
 
 
 def machine_code(
-    cache: Cache | None, digest: str, dtype: DType, code: DeviceCode, device: Device, registers: int
+    cache: Cache | None, digest: str, kind: Kind, code: DeviceCode, device: Device, registers: int
 ) -> bytes:
     """Code for one kind of GPU and version of its driver."""
-    key = cache_key("cubin", digest, dtype, device.capability, device.driver_version, registers, _llvm())
+    key = cache_key("cubin", digest, kind, device.capability, device.driver_version, registers, _llvm())
     found = cache.get(key) if cache is not None else None
     if found is None:
         found = device.link(code.ptx, registers)

@@ -10,6 +10,7 @@ import ctypes
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache as memoize
 from functools import cached_property
 from typing import Any
@@ -58,6 +59,16 @@ def _capability(handle: Any) -> tuple[int, int]:
     return _attribute(handle, "COMPUTE_CAPABILITY_MAJOR"), _attribute(handle, "COMPUTE_CAPABILITY_MINOR")
 
 
+@dataclass(frozen=True)
+class Direct:
+    """The context of a GPU, and addresses of the driver's functions that every call needs."""
+
+    context: int
+    current: int
+    launch: int
+    wait: int
+
+
 _local = threading.local()
 
 
@@ -103,6 +114,12 @@ class Device:
 
     def __repr__(self) -> str:
         return f"<GPU {self.number}: {self.name}, compute capability {self.capability[0]}.{self.capability[1]}>"
+
+    def direct(self) -> Direct:
+        """For machine code that calls the driver by itself."""
+        library = ctypes.CDLL("libcuda.so.1")
+        names = ("cuCtxGetCurrent", "cuLaunchKernel", "cuStreamSynchronize")
+        return Direct(self._address, *(ctypes.cast(library[name], ctypes.c_void_p).value or 0 for name in names))
 
     def enter(self) -> bool:
         """Make this the GPU that the thread works on; says whether it was another before, for `leave`."""

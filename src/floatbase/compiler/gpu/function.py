@@ -11,16 +11,18 @@ import numpy as np
 from floatbase.compiler.artifact import Signature
 from floatbase.compiler.execution import NON_FINITE
 from floatbase.compiler.explanation import first_bad_row, non_finite, refusal
-from floatbase.compiler.gpu.checking import StatusWord, StatusWords, deferred_word, is_deferred
+from floatbase.compiler.gpu.checking import PENDING, StatusWord, StatusWords, deferred_word, is_deferred
 from floatbase.compiler.gpu.driver import Device, device
-from floatbase.compiler.gpu.kernels import SMALL, DeviceKernel, Launch, moved
+from floatbase.compiler.gpu.kernels import SMALL, DeviceKernel, Launch, Way, moved
 from floatbase.compiler.gpu.layout import Layout, check_apart, check_inputs, check_output, common_library, lay_out
 from floatbase.compiler.gpu.libraries import ITEM_BYTES, Library, View, library_of
+from floatbase.compiler.gpu.routes import RouteTable, Shown, is_possible, note_deferred
 from floatbase.compiler.locking import making_code
-from floatbase.compiler.target import DType
+from floatbase.compiler.target import DType, known_dtypes
 from floatbase.errors import ArgumentError, GpuError, StateError
 
 if TYPE_CHECKING:
+    from floatbase.compiler.entry.layout import Route
     from floatbase.compiler.function import Function
 
 _KEPT_FORMS = 64
@@ -30,12 +32,13 @@ _NUMBERS = (int, float)
 class _Form:
     """What calls with arrays of one form have in common; `forms` is that of each argument."""
 
-    __slots__ = ("apart", "forms", "gpu", "kernel", "layout", "outputs")
+    __slots__ = ("apart", "forms", "gpu", "kernel", "layout", "outputs", "route")
 
     def __init__(self, forms: list[Any], layout: Layout, gpu: Device, kernel: DeviceKernel) -> None:
         self.forms, self.layout, self.gpu, self.kernel = forms, layout, gpu, kernel
         self.outputs: list[Any] = []  # the forms of arrays that results were last found to fit into
         self.apart: list[int] = []  # addresses of arguments and results that were last seen not to overlap
+        self.route: Route | None = None  # by which the built-in function serves further calls
 
 
 class _Nothing:
@@ -52,10 +55,11 @@ class DeviceFunction:
         self._last: Any = _Nothing
         self._kernels: dict[tuple[int, DType], DeviceKernel] = {}
         self._words: dict[int, StatusWords] = {}
+        self._routes = RouteTable(function.routes)
 
     def prepare(self, number: int = 0, dtypes: Iterable[str] = ("float32",)) -> None:
         """Compile ahead for a GPU."""
-        for dtype, _ in self._function.variants(dtypes, batch=False):
+        for dtype in known_dtypes(dtypes):
             self.kernel(device(number), dtype).describe()
 
     def kernel(self, gpu: Device, dtype: DType) -> DeviceKernel:
@@ -90,7 +94,9 @@ class DeviceFunction:
                     for item, value in zip(views, values, strict=True)
                 ]
                 addresses += [item[0] for item in targets]
-                self._run(form, addresses, stream, library.waits)
+                way = self._run(form, addresses, stream, library.waits)
+                if form.route is None and len(numbers) == 0 and library.looks is not None:
+                    self._open_route(library, form, values, arrays, way)
             finally:
                 gpu.leave(before)
         return self._deliver(arrays, out)
@@ -155,22 +161,40 @@ class DeviceFunction:
         gpu.write(place, struct.pack("<f" if layout.dtype == "float32" else "<d", value), stream)
         return place
 
-    def _run(self, form: _Form, addresses: list[int], stream: int, waits: bool) -> None:
-        gpu, layout, kernel = form.gpu, form.layout, form.kernel
+    def _open_route(
+        self, library: Library, form: _Form, inputs: Sequence[Any], outputs: Sequence[Any], way: Way
+    ) -> None:
+        """Let the built-in function serve further calls that look like this one."""
+        result = self._function.result
+        packs = result is not None or len(self._signature.outputs) != 1
+        shown = Shown(library, inputs, outputs, form.layout, form.kernel, way, packs, result)
+        if is_possible(shown) and form.kernel.is_settled(form.layout.rows):
+            with making_code:
+                form.route = self._routes.add(shown, self._status_words(form.gpu).get())
+
+    def _status_words(self, gpu: Device) -> StatusWords:
         words = self._words.get(gpu.number)
-        if words is None:
-            words = self._words.setdefault(gpu.number, StatusWords(gpu))
+        return self._words.setdefault(gpu.number, StatusWords(gpu)) if words is None else words
+
+    def _run(self, form: _Form, addresses: list[int], stream: int, waits: bool) -> Way:
+        gpu, layout, kernel = form.gpu, form.layout, form.kernel
+        words = self._status_words(gpu)
         later = is_deferred() and not waits
         status = deferred_word(gpu, stream, words, self._signature) if later else words.get()
         launch = Launch(layout.rows, addresses, layout.strides, status.address, stream)
         if later:
-            kernel.run(launch, kernel.way(launch, measure=False))
-            return
+            way = kernel.way(launch, measure=False)
+            kernel.run(launch, way)
+            if form.route is not None:
+                note_deferred(form.route, PENDING.get(), stream, status)
+            return way
         try:
-            kernel.run(launch, kernel.way(launch, measure=True))
+            way = kernel.way(launch, measure=True)
+            kernel.run(launch, way)
             gpu.synchronize(stream)
             if status.take():
                 raise self._explain(kernel, layout, launch, status)
+            return way
         finally:
             words.put(status)
 

@@ -77,16 +77,17 @@ class Launch(NamedTuple):
 
 
 class DeviceKernel:
-    """A program of one type of numbers on one GPU."""
+    """A program for arrays of one type of numbers on one GPU."""
 
     def __init__(self, function: Function, dtype: DType, device: Device) -> None:
-        self._cache, self._dtype, self.device = function.cache, dtype, device
+        kind = (dtype, function.arithmetic or dtype)
+        self._cache, self._kind, self.device = function.cache, kind, device
         self._digest = function.record.digest
         capability = nearest_capability(device.capability)
-        code = load_code(self._cache, self._digest, dtype, capability)
+        code = load_code(self._cache, self._digest, kind, capability)
         if code is None:
-            code = compile_device(function.program, dtype, capability)
-            store_code(self._cache, self._digest, dtype, capability, code)
+            code = compile_device(function.program, kind, capability)
+            store_code(self._cache, self._digest, kind, capability, code)
         self.code: DeviceCode = code
         self._loaded: dict[int, tuple[Any, Any]] = {}
         self._addresses: dict[int, int] = {}
@@ -105,7 +106,7 @@ class DeviceKernel:
         arguments = self._arguments.pop() if self._arguments else _Arguments(len(words))
         arguments.pack(arguments.values, 0, *words)
         grid = (-(-rows // way.block), self.code.groups)
-        function = self._addresses.get(way.registers) or self._address(way.registers)
+        function = self._addresses.get(way.registers) or self.address(way.registers)
         self.device.launch(function, grid, way.block, way.warps * self.code.shared, stream, arguments.address)
         self._arguments.append(arguments)  # the driver has copied them
 
@@ -127,7 +128,11 @@ class DeviceKernel:
         way = self._ways.get(True) or self._ways.get(False) or SMALL
         return {**self.device.attributes(self._function(way.registers)), "block": way.block, "limit": way.registers}
 
-    def _address(self, registers: int) -> int:
+    def is_settled(self, rows: int) -> bool:
+        """Whether it is known how a batch is best started."""
+        return rows < LARGE_ROWS or (rows >= HUGE_ROWS) in self._ways
+
+    def address(self, registers: int) -> int:
         """Where the driver keeps the program; found once."""
         address = self._addresses[registers] = int(self._function(registers))
         return address
@@ -136,7 +141,7 @@ class DeviceKernel:
         found = self._loaded.get(registers)
         if found is None:
             with making_code:
-                code = machine_code(self._cache, self._digest, self._dtype, self.code, self.device, registers)
+                code = machine_code(self._cache, self._digest, self._kind, self.code, self.device, registers)
                 found = self.device.load(code, ENTRY)
                 most = self.code.shared * max(way.warps for way in WAYS)
                 if most > _SHARED_UNASKED:
@@ -168,7 +173,7 @@ class DeviceKernel:
 
     def _key(self, huge: bool) -> str:
         device = self.device
-        return cache_key("gpu way", huge, self._digest, self._dtype, device.name, device.driver_version)
+        return cache_key("gpu way", huge, self._digest, self._kind, device.name, device.driver_version)
 
 
 def moved(launch: Launch, outputs: Sequence[int], first: int, stop: int) -> Launch:

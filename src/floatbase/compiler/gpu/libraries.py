@@ -7,7 +7,9 @@ comes after what the caller has asked for before, and before what is asked for a
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from math import prod
 from typing import Any, NamedTuple, Protocol
 
@@ -44,10 +46,36 @@ class View(NamedTuple):
 _new_view = tuple.__new__  # without the Python function of named tuples
 
 
+@dataclass(frozen=True)
+class Look:
+    """How to learn something of an array: an attribute, called if it is a method, or an attribute of that."""
+
+    name: str
+    second: str | None = None
+    calls: bool = False
+
+    def __call__(self, array: Any) -> Any:
+        """What is learnt."""
+        found = getattr(array, self.name)
+        if self.calls:
+            return found()
+        return found if self.second is None else getattr(found, self.second)
+
+
+@dataclass(frozen=True)
+class Looks:
+    """How to learn where an array is, and the rest of its view: what calls of one form have in common."""
+
+    address: Look
+    form: tuple[Look, ...]
+
+
 class Library(Protocol):
     """What is needed of a library of arrays."""
 
     name: str
+    looks: Looks | None
+    """How the built-in function looks at arrays by itself; None if calls always go through Python."""
     waits: bool
     """Whether every call waits for its result, since the library does not tell what stream it works on."""
 
@@ -63,16 +91,39 @@ class Library(Protocol):
     def stream(self, device: int) -> int:
         """The caller's current stream."""
 
+    def maker(self, shape: Shape, dtype: DType, device: int) -> Callable[[], Any]:
+        """A function that makes what `empty` does, for callers on that GPU."""
+
+    def stream_of(self, device: int) -> Callable[[], int]:
+        """A function that does what `stream` does."""
+
+
+class _Plain:
+    """What libraries do that say nothing else."""
+
+    looks: Looks | None = None
+
+    def maker(self, shape: Shape, dtype: DType, device: int) -> Callable[[], Any]:
+        """A function that makes a new array."""
+        return partial(self.empty, shape, dtype, device)  # type: ignore[attr-defined]
+
+    def stream_of(self, device: int) -> Callable[[], int]:
+        """A function that gives the caller's stream."""
+        return partial(self.stream, device)  # type: ignore[attr-defined]
+
 
 def _name(dtype: Any) -> str:
     """The name of a dtype of NumPy's, which takes NumPy long to say."""
     return _NAMES.get(dtype) or str(dtype)
 
 
-class CuPy:
+class CuPy(_Plain):
     """Arrays of CuPy."""
 
     name, waits = "CuPy", False
+    looks: Looks | None = Looks(
+        Look("data", "ptr"), (Look("shape"), Look("strides"), Look("dtype"), Look("data", "device_id"))
+    )
 
     def owns(self, array: Any) -> bool:
         """Always: CuPy's arrays are on a GPU."""
@@ -96,11 +147,34 @@ class CuPy:
         """CuPy's current stream."""
         return int(sys.modules["cupy"].cuda.get_current_stream(device).ptr)
 
+    def maker(self, shape: Shape, dtype: DType, device: int) -> Callable[[], Any]:
+        """A function that makes a new array on the current GPU."""
+        return partial(sys.modules["cupy"].empty, shape, np.dtype(dtype))
 
-class PyTorch:
+    def stream_of(self, device: int) -> Callable[[], int]:
+        """A function that gives CuPy's current stream."""
+        current = sys.modules["cupy"].cuda.get_current_stream
+
+        def stream() -> int:
+            return current(device).ptr  # type: ignore[no-any-return]
+
+        return stream
+
+
+class PyTorch(_Plain):
     """Tensors of PyTorch."""
 
     name, waits = "PyTorch", False
+    looks: Looks | None = Looks(
+        Look("data_ptr", calls=True),
+        (
+            Look("shape"),
+            Look("stride", calls=True),
+            Look("dtype"),
+            Look("get_device", calls=True),
+            Look("requires_grad"),
+        ),
+    )
 
     def __init__(self) -> None:
         self._names: dict[Any, str] = {}
@@ -133,8 +207,18 @@ class PyTorch:
         """PyTorch's current stream."""
         return int(sys.modules["torch"].cuda.current_stream(device).cuda_stream)
 
+    def maker(self, shape: Shape, dtype: DType, device: int) -> Callable[[], Any]:
+        """A function that makes a new tensor."""
+        torch = sys.modules["torch"]
+        return partial(torch.empty, shape, dtype=getattr(torch, dtype), device=torch.device("cuda", device))
 
-class Jax:
+    def stream_of(self, device: int) -> Callable[[], int]:
+        """A function that gives PyTorch's current stream; PyTorch has one that makes no object of it."""
+        direct = getattr(sys.modules["torch"]._C, "_cuda_getCurrentRawStream", None)
+        return partial(self.stream, device) if direct is None else partial(direct, device)
+
+
+class Jax(_Plain):
     """Arrays of JAX, which keeps its stream to itself: arguments are waited for, and so are results."""
 
     name, waits = "JAX", True
@@ -167,7 +251,7 @@ class Jax:
         return 0
 
 
-class Numba:
+class Numba(_Plain):
     """Arrays of Numba."""
 
     name, waits = "Numba", False
@@ -191,7 +275,7 @@ class Numba:
         return 0
 
 
-class Other:
+class Other(_Plain):
     """Objects that say where they are on a GPU, from libraries that are not known: `out` must be given."""
 
     name, waits = "an unknown library", False

@@ -60,11 +60,16 @@ class LoweredDevice:
     groups: int
 
 
-def lower_device(program: Program, dtype: DType, capability: tuple[int, int]) -> LoweredDevice:
-    """Write a program as an LLVM module with the entry `fb_device`, one state for each thread of a GPU."""
+def lower_device(
+    program: Program, dtype: DType, capability: tuple[int, int], stored: DType | None = None
+) -> LoweredDevice:
+    """Write a program as an LLVM module with the entry `fb_device`, one state for each thread of a GPU.
+
+    stored: the type of numbers in arrays, if that is not the type of arithmetic.
+    """
     if capability not in CAPABILITIES:
         known = ", ".join(f"{major}.{minor}" for major, minor in CAPABILITIES)
         raise ArgumentError(f"capability={capability!r}: programs are compiled for compute capability {known}")
-    module = Module.create(Target.gpu(capability), dtype, 1)
+    module = Module.create(Target.gpu(capability), dtype, 1, stored)
     groups = emit_device(module, program)
-    return LoweredDevice(module.text(), shared_bytes_per_warp(module.element.size, program), groups)
+    return LoweredDevice(module.text(), shared_bytes_per_warp(module.stored.size, program), groups)

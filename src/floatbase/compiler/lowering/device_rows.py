@@ -31,14 +31,18 @@ class DeviceKernel(Kernel):
 
     def __init__(self, module: Module, program: Program, outputs: Sequence[int], parameters: Sequence[str]) -> None:
         ends = list(accumulate(port.size for port in program.inputs))
+        frame = Frame()
+        widens = module.stored.scalar != module.element.scalar
+        copies = [frame.allocate(port.size * module.element.bytes) for port in program.inputs] if widens else []
 
         def place(position: int) -> tuple[Base, int]:
             number = bisect_right(ends, position)
-            return f"%source.{number}", position - (ends[number - 1] if number else 0)
+            base: Base = copies[number] if widens else f"%source.{number}"
+            return base, position - (ends[number - 1] if number else 0)
 
         self._place = place
         builder = module.builder()
-        super().__init__(module, builder, program, Frame(), place, (*parameters, "ptr %scratch"), self._begin)
+        super().__init__(module, builder, program, frame, place, (*parameters, "ptr %scratch"), self._begin)
         self.part = LONGEST if len(self.selection.steps) <= LONGEST else PART
         self._numbers = list(outputs)
         self._whole = builder
@@ -50,6 +54,8 @@ class DeviceKernel(Kernel):
         self._waiting: dict[_Tile, set[int]] = {}  # values that a tile waits for
         self._plan()
         self._begin(builder)
+        for number, copy in enumerate(copies):
+            self._widen(f"%source.{number}", copy, program.inputs[number].size)
 
     def _begin(self, builder: Builder) -> None:
         """What each part begins with: this thread's row, and where its inputs are."""
@@ -70,6 +76,15 @@ class DeviceKernel(Kernel):
             builder.do(f"%source.{number} = addrspacecast ptr addrspace(1) %global.{number} to ptr")
 
     # inputs
+
+    def _widen(self, source: str, copy: int, size: int) -> None:
+        """Copy an input to scratch memory in the type of arithmetic."""
+        builder, element, stored = self.builder, self.module.element, self.module.stored
+        arrays = builder.using(stored)
+        with builder.loop(size) as position:
+            number = arrays.load(arrays.at(source, position))
+            wide = builder.let(f"fpext {stored.scalar} {number} to {element.scalar}")
+            builder.store(wide, builder.at(self.locate(copy), position))
 
     def value(self, number: int) -> str:
         """The register that holds a value; inputs are looked at when they are read for the first time."""
@@ -105,7 +120,7 @@ class DeviceKernel(Kernel):
         tiles: dict[_Tile, list[int]] = {}
         start = 0
         for output, port in enumerate(self.program.outputs):
-            width = tile_columns(self.module.element.size, port.size) if port.size >= SMALL else max(port.size, 1)
+            width = tile_columns(self.module.stored.size, port.size) if port.size >= SMALL else max(port.size, 1)
             for first in range(0, port.size, width):
                 tiles[output, first] = values[start + first : start + min(first + width, port.size)]
             start += port.size
@@ -141,8 +156,11 @@ class DeviceKernel(Kernel):
         size = self.program.outputs[output].size
         values = [self._result(value) for value in self._results[output, first]]
         pointer = f"%output.{self._numbers[output]}"
+        element, stored = self.module.element, self.module.stored
+        if stored.scalar != element.scalar:
+            values = [self.builder.let(f"fptrunc {element.scalar} {value} to {stored.scalar}") for value in values]
         if size >= SMALL:
-            write_rows(self.builder, pointer, size, first, values)
+            write_rows(self.builder.using(stored), pointer, size, first, values)
         else:
             self._write_alone(pointer, values)
 
@@ -153,10 +171,10 @@ class DeviceKernel(Kernel):
         return value
 
     def _write_alone(self, pointer: str, values: Sequence[str]) -> None:
-        builder = self.builder
+        builder = self.builder.using(self.module.stored)
 
         def store() -> None:
-            distance = builder.let(f"mul i64 %row, {len(values) * self.module.element.size}")
+            distance = builder.let(f"mul i64 %row, {len(values) * builder.element.size}")
             target = global_pointer(builder, builder.let(f"getelementptr i8, ptr {pointer}, i64 {distance}"))
             for position, value in enumerate(values):
                 builder.store(value, builder.at(target, position))

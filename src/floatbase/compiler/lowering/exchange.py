@@ -54,7 +54,7 @@ def declare_tiles(module: Module) -> None:
 
 
 def _declare(module: Module) -> int:
-    module.texts.append(f"@tiles = external addrspace(3) global [0 x {module.element.scalar}], align 16\n")
+    module.texts.append(f"@tiles = external addrspace(3) global [0 x {module.stored.scalar}], align 16\n")
     return 0
 
 

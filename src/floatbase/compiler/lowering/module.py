@@ -42,19 +42,27 @@ class Frame:
 
 @dataclass
 class Module:
-    """What has been emitted so far, for one target, scalar type and number of lanes."""
+    """What has been emitted so far, for one target, scalar type and number of lanes.
+
+    stored: the type of numbers in arrays, which for a GPU may be another than that of arithmetic.
+    """
 
     target: Target
     element: Element
+    stored: Element
     texts: list[str] = field(default_factory=list)
     declarations: set[str] = field(default_factory=set)
     emitted: dict[str, int] = field(default_factory=dict)
 
     @staticmethod
-    def create(target: Target, dtype: DType, lanes: int) -> Module:
+    def create(target: Target, dtype: DType, lanes: int, stored: DType | None = None) -> Module:
         """An empty module."""
-        size = 8 if dtype == "float64" else 4
-        return Module(target, Element(dtype, lanes, target.has_fma, 1 if target.is_gpu else VECTOR // size))
+
+        def element(dtype: DType) -> Element:
+            size = 8 if dtype == "float64" else 4
+            return Element(dtype, lanes, target.has_fma, 1 if target.is_gpu else VECTOR // size)
+
+        return Module(target, element(dtype), element(stored or dtype))
 
     def builder(self, element: Element | None = None) -> Builder:
         """For the body of a new function."""
