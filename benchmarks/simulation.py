@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -124,14 +125,8 @@ def _entries(robot: Any, q: np.ndarray) -> tuple[list[tuple[dict[str, Any], Call
             state = together.init(np.tile(q, (size, 1)))
             state, spare = together.step(state, command), together.step(state, command)
 
-            def batch(together: Any = together, state: Any = state, spare: Any = spare, size: int = size) -> float:
-                repeat = max(1, 400 // size)
-                began = perf_counter()
-                for _ in range(repeat):
-                    together.step(state, command, out=spare)
-                return (perf_counter() - began) / (repeat * size)
-
-            entries.append(({"peer": "floatbase", "what": "batch", "label": label, "batch": size}, batch))
+            work = partial(together.step, state, command, out=spare)
+            entries.append(({"peer": "floatbase", "what": "batch", "label": label, "batch": size}, _timed(work, size)))
 
     model, data = standing.in_mujoco(robot, q)
     free, bare = standing.in_mujoco(robot, q)
@@ -153,12 +148,25 @@ def _entries(robot: Any, q: np.ndarray) -> tuple[list[tuple[dict[str, Any], Call
 
     def mujoco_stands() -> float:
         mujoco.mj_step(model, data, SETTLING)
-        return abs(standing.weight_in_mujoco(model, data) / weight - 1.0)
+        return float(abs(standing.weight_in_mujoco(model, data) / weight - 1.0))
 
     entries.append(({"peer": "MuJoCo", "what": "policy", "label": "MuJoCo", "batch": 1}, mujoco_loop))
     entries.append(({"peer": "MuJoCo", "what": "batch", "label": "MuJoCo", "batch": 1}, mujoco_many))
     checks.append(mujoco_stands)
     return entries, checks
+
+
+def _timed(work: Callable[[], Any], size: int) -> Callable[[], float]:
+    """Seconds per state of work on a batch."""
+
+    def run() -> float:
+        repeat = max(1, 400 // size)
+        began = perf_counter()
+        for _ in range(repeat):
+            work()
+        return (perf_counter() - began) / (repeat * size)
+
+    return run
 
 
 def markdown(about: dict[str, Any], records: list[dict[str, Any]]) -> str:
@@ -179,7 +187,8 @@ def markdown(about: dict[str, Any], records: list[dict[str, Any]]) -> str:
         if record["what"] == "batch":
             shortest, median = 1e6 * record["shortest"], 1e6 * record["median"]
             ratio = theirs / record["shortest"]
-            lines.append(f"| {record['label']} | {record['batch']} | {shortest:.3f} | {median:.3f} | {ratio:.1f} times |")
+            row = f"| {record['label']} | {record['batch']} | {shortest:.3f} | {median:.3f} | {ratio:.1f} times |"
+            lines.append(row)
     return "\n".join([*lines, ""])
 
 
@@ -192,7 +201,8 @@ def plot(records: list[dict[str, Any]], path: Path) -> None:
 
     figure, axis = plt.subplots(figsize=(7, 4.5))
     batches = [record for record in records if record["what"] == "batch"]
-    for label, color in zip(dict.fromkeys(r["label"] for r in batches), ("#c8401e", "#8e6c8a", "#5b8c5a"), strict=False):
+    labels = dict.fromkeys(record["label"] for record in batches)
+    for label, color in zip(labels, ("#c8401e", "#8e6c8a", "#5b8c5a"), strict=False):
         rows = [record for record in batches if record["label"] == label]
         sizes = [record["batch"] for record in rows] if len(rows) > 1 else [SIZES[0], SIZES[-1]]
         values = [1e6 * record["shortest"] for record in rows] * (1 if len(rows) > 1 else 2)

@@ -1,9 +1,9 @@
 """Steps of a humanoid on a GPU: `python -m benchmarks.simulation --gpu`, or from a program file on a bare machine.
 
-The step of `benchmarks.standing` (iCub, two visco-elastic soles, linearly implicit, joints held) in float32, with arrays
-of CuPy that stay on the GPU and outputs that are used again. `kernel` is the time of one of several kernels in a CUDA
-graph; `call` that of a public call that waits for its result. A program file, written by `--export FILE` where the robot
-is installed, makes NumPy, llvmlite, CuPy, defusedxml and platformdirs enough on the machine with the GPU.
+The step of `benchmarks.standing` (iCub, two visco-elastic soles, linearly implicit, joints held) in float32, with
+arrays of CuPy that stay on the GPU and outputs that are used again. `kernel` is the time of one of several kernels in a
+CUDA graph; `call` that of a public call that waits for its result. A program file, written by `--export FILE` where the
+robot is installed, makes NumPy, llvmlite, CuPy, defusedxml and platformdirs enough on the machine with the GPU.
 """
 
 from __future__ import annotations
@@ -90,9 +90,10 @@ def _arrays(cupy: Any, row: dict[str, np.ndarray], size: int) -> tuple[list[Any]
         if name in ("q", "v", "memory"):
             values = np.tile(values, (size, 1))
         if name == "v":
-            values = values + 0.01 * rng.standard_normal((CHECKED, values.shape[-1])).astype(np.float32)[
-                np.arange(size) % CHECKED
-            ]
+            values = (
+                values
+                + 0.01 * rng.standard_normal((CHECKED, values.shape[-1])).astype(np.float32)[np.arange(size) % CHECKED]
+            )
         host.append(values[:CHECKED] if values.ndim > 1 else values)
         arrays.append(cupy.asarray(values))
     return arrays, host

@@ -5,14 +5,15 @@ and pushes,
 
 $$ y = (u, \nu, W), \qquad \dot u = J(u)^{-1} \nu, \quad \dot\nu = f(q_0 \oplus u, \nu), \quad \dot W = P , $$
 
-and goes on around a new $q_0$ before an attitude has turned by more than a radian. What laws remember moves on after
-each step of the solver, whose length it chooses; laws of joints that sample their inputs need the periods of `simulate`.
+and goes on around a new $q_0$ when an attitude has turned by more than a radian. What laws remember moves on after each
+step of the solver, whose length it chooses; laws of joints that sample their inputs need the periods of `simulate`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -99,8 +100,8 @@ def flow(
     """Follow the motion of one robot for a `duration` [s] to relative and absolute tolerances.
 
     policy: a command, or a function of time and state that gives it, called as often as the solver likes. events:
-    functions of the state that are watched for becoming zero; with an attribute `terminal` that is true, the motion ends
-    there. pushes: as of `Simulator.step`, all the time. longest: step [s]. solver: one of SciPy's.
+    functions of the state that are watched for becoming zero; if one has an attribute `terminal` that is true, the
+    motion ends there. pushes: as of `Simulator.step`, all the time. longest: step [s]. solver: one of SciPy's.
     """
     if solver not in SOLVERS:
         raise ArgumentError(f"solver is {solver!r}; it must be one of {SOLVERS}")
@@ -122,10 +123,10 @@ class _March:
         self, simulator: Simulator, policy: Any, pushes: Any, solver: str, rtol: float, atol: float, longest: float
     ) -> None:
         try:
-            import scipy.integrate
+            self.kind = getattr(import_module("scipy.integrate"), solver)
+            self.zero_between = import_module("scipy.optimize").brentq
         except ImportError:
             raise missing_dependency("scipy", "test", "flow") from None
-        self.kind = getattr(scipy.integrate, solver)
         self.simulator, self.policy, self.pushes = simulator, policy, pushes
         self.settings = {"rtol": rtol, "atol": atol, "max_step": longest}
         self.rate = rate_function(simulator.stepper, simulator.inertial is not None)
@@ -173,7 +174,7 @@ class _March:
             self.evaluations += 1
             here = State(self.simulator.robot.integrate(center, y[: self.nv]), y[self.nv : -3], memory, time)
             arrays = self.simulator.arrays(here, self._command(time, here), self.pushes)
-            return self.rate(y[: self.nv], center, *arrays[1:-1])  # type: ignore[no-any-return]
+            return self.rate(y[: self.nv], center, *arrays[1:-1])
 
         y = np.concatenate([np.zeros(self.nv), state.v, state.work])
         first = min(pieces[-1].end - pieces[-1].start, end - state.time) if pieces else None
@@ -187,16 +188,17 @@ class _March:
     def _remembered(self, state: State, memory: Array, dt: float) -> Array:
         assert self.remember is not None
         arrays = self.simulator.arrays(state._replace(memory=memory), self._command(state.time, state), self.pushes)
-        return self.remember(*arrays[:-1], dt)  # type: ignore[no-any-return]
+        return self.remember(*arrays[:-1], dt)
 
     def _is_wide(self, y: Array) -> bool:
         places = turning_velocities(self.simulator.robot.tree)
         return any(float(np.linalg.norm(y[: self.nv][place][-3:])) > WIDEST for place in places)
 
     def _zero(self, piece: Piece, event: Event) -> State:
-        from scipy.optimize import brentq
+        def value(time: float) -> float:
+            return event(_state(self.simulator, piece, time))
 
-        time = brentq(lambda t: event(_state(self.simulator, piece, t)), piece.start, piece.end, xtol=1e-13, rtol=1e-14)
+        time = self.zero_between(value, piece.start, piece.end, xtol=1e-13, rtol=1e-14)
         return _state(self.simulator, piece, float(time))
 
 
@@ -212,5 +214,5 @@ def _check_laws(simulator: Simulator) -> None:
     for drive in simulator.physics.drives:
         if drive.remembers and type(drive.law).sample is not JointLaw.sample:
             raise ArgumentError(
-                f"flow: {type(drive.law).__name__} samples its inputs in periods of time; use simulate, whose periods they are"
+                f"flow: {type(drive.law).__name__} samples its inputs in periods of time; use simulate, which has periods"
             )

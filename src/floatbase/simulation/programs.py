@@ -89,7 +89,7 @@ def beginning_function(physics: Physics, form: TwistForm) -> Function:
 
 
 def rate_function(stepper: Stepper, with_inertial: bool) -> Function:
-    """The compiled function of u, center, v and what else a period has but dt: rates of u, v and work, in one vector."""
+    """The compiled function of u, center, v and the other inputs of a period but dt: rates of u, v and work."""
     physics, form = stepper.physics, stepper.form
     tree = physics.tree
     sizes = input_sizes(physics, with_inertial)
