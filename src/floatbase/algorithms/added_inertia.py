@@ -111,9 +111,9 @@ def _at_element(
     angular = tuple(entries[3 + i][3 + j] for i, j in _UPPER)
     coupling: Matrix = tuple(tuple(entries[i][3:]) for i in range(3))  # type: ignore[assignment]
     at_frame = ArticulatedInertia(
-        turn_symmetric(back, linear),  # type: ignore[arg-type]
+        turn_symmetric(back, linear),
         turn_matrix(back, coupling),
-        turn_symmetric(back, angular),  # type: ignore[arg-type]
+        turn_symmetric(back, angular),
     )
     place: Vector = (p[0], p[1], p[2])
     g: Vector = tuple(float(entry) for entry in m.tree.gravity)  # type: ignore[assignment]

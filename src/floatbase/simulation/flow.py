@@ -214,5 +214,5 @@ def _check_laws(simulator: Simulator) -> None:
     for drive in simulator.physics.drives:
         if drive.remembers and type(drive.law).sample is not JointLaw.sample:
             raise ArgumentError(
-                f"flow: {type(drive.law).__name__} samples its inputs in periods of time; use simulate, which has periods"
+                f"flow: {type(drive.law).__name__} samples its inputs in periods; use simulate, which has them"
             )
