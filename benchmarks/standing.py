@@ -76,8 +76,8 @@ def in_mujoco(robot: Robot, q: np.ndarray) -> tuple[Any, Any]:
     data.qpos[:] = np.concatenate([q[:7], q[order]])
     mujoco.mj_forward(bare, data)
     for sole in SOLES:
-        body = next(name for name in _ancestors(robot, sole) if mujoco.mj_name2id(bare, 1, name) >= 0)
-        number = mujoco.mj_name2id(bare, 1, body)
+        number = body_of(bare, robot, sole)
+        body = mujoco.mj_id2name(bare, mujoco.mjtObj.mjOBJ_BODY, number)
         world_R_body, world_p_body = data.xmat[number].reshape(3, 3), data.xpos[number]
         pose = robot.pose(q, sole)
         R, p = world_R_body.T @ pose[:3, :3], world_R_body.T @ (pose[:3, 3] - world_p_body)
@@ -103,14 +103,23 @@ def in_mujoco(robot: Robot, q: np.ndarray) -> tuple[Any, Any]:
     return model, data
 
 
-def weight_in_mujoco(model: Any, data: Any) -> float:
-    """The sum of the normal forces of all contacts."""
+def body_of(model: Any, robot: Robot, link: str) -> int:
+    """MuJoCo's body that a link was merged into."""
+    import mujoco
+
+    found = (mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, name) for name in _ancestors(robot, link))
+    return next(number for number in found if number >= 0)
+
+
+def weight_in_mujoco(model: Any, data: Any, body: int | None = None) -> float:
+    """The sum of the normal forces of all contacts, or of those of one body."""
     import mujoco
 
     total, force = 0.0, np.zeros(6)
     for k in range(data.ncon):
         mujoco.mj_contactForce(model, data, k, force)
-        total += force[0]
+        if body is None or body in model.geom_bodyid[data.contact[k].geom]:
+            total += force[0]
     return total
 
 
