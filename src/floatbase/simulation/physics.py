@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
@@ -31,6 +31,9 @@ from floatbase.algorithms.forward_dynamics import forward_dynamics
 from floatbase.algorithms.pose import pose
 from floatbase.algorithms.velocity import velocity
 from floatbase.model.tree import Tree
+from floatbase.simulation.constraints.constraint import Constraint, stacked_names
+from floatbase.simulation.constraints.motion import Baumgarte, constrained_acceleration
+from floatbase.simulation.constraints.projections import project_configuration, project_velocity
 from floatbase.simulation.laws import ContactLaw, Ground, JointLaw, Law
 from floatbase.spatial.arrays import Array, transpose, vector, zeros
 
@@ -79,6 +82,8 @@ class Physics:
     ground: Ground
     drives: tuple[Drive, ...]
     pushes: tuple[str, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
+    baumgarte: Baumgarte | None = None
 
     @property
     def laws(self) -> list[tuple[str, Law]]:
@@ -121,13 +126,14 @@ class Physics:
         drives = tuple(
             Drive(law, drive.places, drive.positions) for drive, law in zip(self.drives, laws[count + 1 :], strict=True)
         )
-        return type(self)(self.tree, contacts, laws[count], drives, self.pushes)
+        return replace(self, contacts=contacts, ground=laws[count], drives=drives)
 
     @cached_property
     def structure(self) -> tuple[Any, ...]:
         """What a program of these laws depends on: everything but the values of parameters."""
         laws = tuple((name, structure_of(law)) for name, law in self.laws)
-        return laws, tuple((drive.places, drive.positions) for drive in self.drives), self.pushes
+        places = tuple((drive.places, drive.positions) for drive in self.drives)
+        return laws, places, self.pushes, self.constraints, self.baumgarte
 
     def begin(self, q: Array, v: Array) -> Array:
         """The memory (..., memory_size) at the beginning of a simulation."""
@@ -201,13 +207,28 @@ class Physics:
 
     def acceleration(
         self, q: Array, v: Array, forces: Forces, inputs: Inputs, added: AddedInertia | None = None
-    ) -> Array:
-        """The acceleration (..., nv) under forces and pushes."""
+    ) -> tuple[Array, Array]:
+        """The acceleration (..., nv) under forces and pushes, and the multipliers (..., rows) of constraints."""
         external = dict(forces.wrenches)
         for frame, wrench in self.pushed(inputs.pushes).items():
             external[frame] = external[frame] + wrench if frame in external else wrench
         tau = self._generalised(forces.torque, q, v)
-        return forward_dynamics(self.tree, q, v, tau, external, inputs.inertial, added)
+        if self.constraints:
+            found = constrained_acceleration(
+                self.tree, q, v, tau, self.constraints, self.baumgarte, external, inputs.inertial
+            )
+            return found.acceleration, found.multipliers
+        return forward_dynamics(self.tree, q, v, tau, external, inputs.inertial, added), zeros((0,), q, v, tau)
+
+    def projected(self, q: Array, v: Array, inertial: Array | None, iterations: int) -> tuple[Array, Array]:
+        """The state moved onto the constraints, by so many steps of Gauss and Newton for the configuration."""
+        q = project_configuration(self.tree, q, self.constraints, iterations, parameters=inertial)
+        return q, project_velocity(self.tree, q, v, self.constraints, inertial)
+
+    @cached_property
+    def multiplier_size(self) -> int:
+        """How many rows the constraints have together."""
+        return len(stacked_names(self.constraints))
 
     def pushed(self, pushes: Array) -> dict[str, Array]:
         """The wrenches given with a step, by their frames."""

@@ -53,6 +53,8 @@ def output_names(physics: Physics, method: str) -> list[str]:
         empty.add("torques")
     if method != "midpoint":
         empty.add("residual")
+    if not physics.constraints:
+        empty.add("multipliers")
     return [name for name in OUTPUTS if name not in empty]
 
 
@@ -71,7 +73,7 @@ def period_function(stepper: Stepper, with_inertial: bool) -> Function:
         done = stepper(**inputs)
         return {name + "_end" if name in given else name: getattr(done, name) for name in names}
 
-    settings = (stepper.method, stepper.substeps, stepper.form, with_inertial)
+    settings = (stepper.method, stepper.substeps, stepper.form, stepper.projections, with_inertial)
     return compiled("step", physics, settings, ports, period)
 
 

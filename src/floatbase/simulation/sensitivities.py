@@ -67,7 +67,7 @@ def _make(simulator: Simulator) -> Function:
         if not with_inertial:
             inputs["inertial"] = None
         after = stepper(**inputs)
-        before = [inputs[name] for name in ("q", "v", "memory", "command", "parameters")]
+        before: list[Any] = [inputs[name] for name in ("q", "v", "memory", "command", "parameters")]
         size = tree.nq + tree.nv + physics.memory_size
         J = jacobian(np.concatenate([after.q, after.v, after.memory]), np.concatenate(before))
         rows = np.concatenate([velocity_of_change(tree, after.q) @ J[: tree.nq], J[tree.nq : size]])
