@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 
 import floatbase as fb
 from floatbase.model import Inertia, Joint, Link, Model
-from floatbase.simulation.flow import flow
+from floatbase.simulation.adaptive import flow
 from floatbase.simulation.simulator import Simulator
 
 COUNT, LENGTH, MASS, G = 6, 0.2, 0.3, 9.81

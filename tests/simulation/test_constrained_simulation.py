@@ -9,7 +9,7 @@ from tests.simulation.blocks import MASS, block
 import floatbase as fb
 from floatbase.errors import ArgumentError, StateError
 from floatbase.simulation.constraints import Contact, constraint_errors
-from floatbase.simulation.simulate import simulate
+from floatbase.simulation.running import simulate
 from floatbase.simulation.simulator import Simulator
 
 G = 9.81

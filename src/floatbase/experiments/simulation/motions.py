@@ -10,9 +10,9 @@ import numpy as np
 from floatbase.loading import load
 from floatbase.model import Frame, Inertia, Link, Model
 from floatbase.robot import Robot
+from floatbase.simulation.adaptive import flow
 from floatbase.simulation.contacts import SpringDamperContact, box_corners
-from floatbase.simulation.flow import flow
-from floatbase.simulation.simulate import simulate
+from floatbase.simulation.running import simulate
 from floatbase.simulation.simulator import Simulator, State
 from floatbase.spatial.arrays import Array
 

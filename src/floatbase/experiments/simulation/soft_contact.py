@@ -138,7 +138,7 @@ EXPERIMENT = Experiment(
     "soft-contact",
     "Soles on soft ground",
     "The closed form of the wrench on a rectangular sole that sinks into visco-elastic ground, over its depth and its "
-    "yaw, beside the linearisation and its printed errors; and a block of 33 kg on two such soles, dropped and let swing: "
+    "yaw, beside the linearisation and its printed errors; and a block of 33 kg on two such soles, dropped and swung: "
     "how far it sinks, how fast it swings, how quickly that dies away.",
     Settings,
     plan,

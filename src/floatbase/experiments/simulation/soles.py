@@ -11,7 +11,7 @@ from floatbase.experiments.simulation.motions import BOX, order
 from floatbase.model import Frame, Inertia, Link, Model
 from floatbase.robot import Robot
 from floatbase.simulation.contacts import SoleContact, linearized_sole, sole_wrench
-from floatbase.simulation.simulate import simulate
+from floatbase.simulation.running import simulate
 from floatbase.simulation.simulator import Simulator
 from floatbase.spatial import rotation_exponential
 from floatbase.spatial.arrays import Array

@@ -10,8 +10,8 @@ import floatbase as fb
 from floatbase.simulation.contacts import SpringDamperContact
 from floatbase.simulation.integration import METHODS
 from floatbase.simulation.joints import ViscousCoulombFriction
-from floatbase.simulation.sensitivities import sensitivities
 from floatbase.simulation.simulator import Simulator, State
+from floatbase.simulation.state_sensitivities import sensitivities
 
 STEP = 1e-6
 LAW = SpringDamperContact(stiffness=1e4, damping=50.0, friction=0.5, slip_speed=0.2, radius=0.01)
