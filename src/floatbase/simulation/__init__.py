@@ -1,5 +1,5 @@
 """Physics around the dynamics of a tree: constraints, contacts, joints, suspensions, and steps of time."""
 
-from floatbase.simulation import joints
+from floatbase.simulation import contacts, grounds, joints
 
-__all__ = ["joints"]
+__all__ = ["contacts", "grounds", "joints"]

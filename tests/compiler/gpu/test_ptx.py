@@ -91,7 +91,7 @@ def test_numbers_may_be_stored_in_another_type(name, tmp_path):
 @pytest.mark.parametrize("capability", CAPABILITIES)
 def test_every_capability_is_written(capability, tmp_path):
     program = trace(every_function, (Port("x", (12,)),), "f")
-    code = compile_device(program, "float32", capability)
+    code = compile_device(program, ("float32", "float32"), capability)
     assert f".target sm_{capability[0]}{capability[1]}" in code.ptx.decode()
 
 

@@ -13,6 +13,7 @@ from floatbase.simulation.constraints import (
     Distance,
     FrameConstraint,
     constrained_motion_step,
+    constrained_step,
     constraint_errors,
     point,
     project_configuration,
@@ -49,6 +50,23 @@ def test_a_pendulum_stays_on_its_constraint_for_a_hundred_seconds(hanging):
             largest = max(largest, *(np.abs(x).max() for x in constraint_errors(robot, q, v, items)))
     assert largest < 1e-10
     assert robot.kinetic_energy(q, v) + robot.potential_energy(q) == pytest.approx(energy, abs=2e-4)
+
+
+def test_steps_of_a_batch_are_those_of_its_states(hanging, rng):
+    robot, items = hanging
+    q = np.stack([swinging(angle) for angle in (0.1, 0.5, 2.0)])
+    v = project_velocity(robot, q, rng.standard_normal((3, 6)), items)
+    dt = np.array([0.01, 0.02, 0.03])
+    tau = rng.standard_normal((3, 6))
+    batch = constrained_motion_step(robot, q, v, tau, dt, items)
+    for k in range(3):
+        for one in (
+            constrained_motion_step(robot, q[k], v[k], tau[k], dt[k], items),
+            constrained_step(robot, q[k], v[k], tau[k], dt[k], items),
+        ):
+            assert_allclose(batch.q[k], one.q, atol=1e-12)
+            assert_allclose(batch.v[k], one.v, atol=1e-12)
+    assert_allclose(constrained_step(robot, q, v, tau, dt, items).q, batch.q, atol=1e-12)
 
 
 def test_the_period_is_that_of_a_physical_pendulum(hanging):
@@ -139,3 +157,5 @@ def test_arguments_are_checked(hanging):
         project_velocity(robot, q, v, ["end"])
     with pytest.raises(ArgumentError, match=r"v has shape \(5,\)"):
         project_velocity(robot, q, v[:5], items)
+    with pytest.raises(ArgumentError, match="projections is -1"):
+        constrained_motion_step(robot, q, v, v, 0.01, items, projections=-1)

@@ -129,11 +129,13 @@ def test_numbers_in_constraints_are_parameters(rng):
     robot = humanoid()
     q, _ = robot.random(rng, 2)
     rod = Distance("l_sole", "r_sole", 1.0)
-    assert rod.parameter_names() == ("length",)
-    both = rod.with_parameters(np.array([[1.0], [2.0]]))
+    assert rod.parameter_names() == ("length", "length_rate", "length_acceleration")
+    lengths = np.array([[1.0, 0.0, 0.0], [2.0, 0.3, 0.0]])
+    both = rod.with_parameters(lengths)
     assert_allclose(both.residual(robot, q)[:, 0] - rod.residual(robot, q)[:, 0], [0.0, -1.0], atol=1e-14)
-    program = fb.trace(lambda q, x: rod.with_parameters(x).residual(robot, q), {"q": robot.nq, "x": 1})
-    assert_allclose(fb.interpret(program, q, np.array([[1.0], [2.0]]))[0], both.residual(robot, q), atol=1e-13)
+    assert_allclose(both.drive(robot, q)[0], [[0.0], [0.3]])
+    program = fb.trace(lambda q, x: rod.with_parameters(x).residual(robot, q), {"q": robot.nq, "x": 3})
+    assert_allclose(fb.interpret(program, q, lengths)[0], both.residual(robot, q), atol=1e-13)
 
 
 def test_a_point_of_the_world_is_where_it_says(rng):

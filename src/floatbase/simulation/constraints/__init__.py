@@ -10,6 +10,7 @@ from floatbase.simulation.constraints.compiled import (
 )
 from floatbase.simulation.constraints.constraint import Constraint
 from floatbase.simulation.constraints.couplings import Coupling
+from floatbase.simulation.constraints.custom import Rows
 from floatbase.simulation.constraints.diagnostics import Diagnosis, diagnose, diagnose_constraints
 from floatbase.simulation.constraints.distances import Distance
 from floatbase.simulation.constraints.frames import Contact, FrameConstraint
@@ -45,6 +46,7 @@ __all__ = [
     "Impact",
     "Place",
     "Rolling",
+    "Rows",
     "constrained_acceleration",
     "constrained_dynamics_function",
     "constrained_forward_dynamics",

@@ -12,6 +12,7 @@ from typing import Any
 from floatbase.algorithms.configuration import integrate
 from floatbase.compiler.control import subprogram
 from floatbase.compiler.function import Function
+from floatbase.errors import ArgumentError
 from floatbase.kernels import kernel
 from floatbase.results import Step
 from floatbase.robot import Robot
@@ -102,7 +103,7 @@ def constrained_motion_step(
     """The state after a step as `constrained_step` gives it, compiled; out: a tuple of two arrays."""
     settings = _settings(constraints, baumgarte, solver)
     return _step(  # type: ignore[no-any-return]
-        robot, q, v, tau, dt, out=out, threads=threads, projections=int(projections), **settings
+        robot, q, v, tau, dt, out=out, threads=threads, projections=projections, **settings
     )
 
 
@@ -129,7 +130,7 @@ def constrained_step_function(
 ) -> Function:
     """What `constrained_motion_step` calls, of q, v, tau and dt."""
     settings = _settings(constraints, baumgarte, solver)
-    return _step.compiled(robot, projections=int(projections), **settings)
+    return _step.compiled(robot, projections=projections, **settings)
 
 
 def constrained_step(
@@ -149,6 +150,8 @@ def constrained_step(
     the configuration, after which the velocity is projected; 0 leaves the drift.
     """
     tree, items = tree_of(robot), checked_constraints(constraints)
+    if not isinstance(projections, int) or projections < 0:
+        raise ArgumentError(f"projections is {projections!r}; it must be a whole number, 0 or more")
 
     @subprogram
     def acceleration(q: Array, v: Array, tau: Array) -> Array:

@@ -1,12 +1,13 @@
-r"""What a constraint on a robot is: rows $J(q)\, \nu = 0$ on its velocities, which do no work.
+r"""What a constraint on a robot is: rows $J(q)\, \nu = w$ on its velocities, $w = 0$ unless something drives it.
 
-Differentiated, $J \dot\nu + \dot J \nu = 0$. What holds a constraint are generalised forces $J^\top \lambda$ with one
-multiplier for each row, a force along it [N] or a moment about it [N m]. A row that comes from an equation of
-configurations alone also has a *residual* $\phi(q)$ whose rate is $J \nu$ wherever it is zero; rows that constrain
-velocities only, such as rolling, have the residual zero.
+Differentiated, $J \dot\nu + \dot J \nu = \dot w$. What holds a constraint are generalised forces $J^\top \lambda$ with
+one multiplier for each row, a force along it [N] or a moment about it [N m]; they do no work on velocities that a
+constraint without a drive allows. A row that comes from an equation of configurations also has a *residual* $\phi(q)$
+whose rate is $J \nu - w$ wherever it is zero; rows that constrain velocities only, such as rolling, have the residual
+zero.
 
 A constraint is a law: those of its fields that are numbers can differ from state to state or be inputs of a program.
-Rows may have any scale: accelerations do not depend on it. Rothammer 2021, section 2.2.
+Rows may have any scale: accelerations do not depend on it. Rothammer 2021, chapter 2.
 """
 
 from __future__ import annotations
@@ -52,6 +53,11 @@ class Constraint(Law, ABC):
         """How far the configuration is off, (..., rows); zero for rows that constrain velocities only."""
         return zeros((len(self.row_names),), np.asanyarray(q))
 
+    def drive(self, robot: Robot | Tree, q: Any) -> tuple[Array, Array]:
+        """The speeds w along the rows and their derivatives, (..., rows) each."""
+        nothing = zeros((len(self.row_names),), np.asanyarray(q))
+        return nothing, nothing
+
     def demands(self, robot: Robot | Tree, q: Any) -> tuple[tuple[Any, str], ...]:
         """Conditions (...) without which the rows do not exist at a configuration, each with what to say otherwise."""
         return ()
@@ -64,6 +70,12 @@ def tree_of(robot: Robot | Tree) -> Tree:
     if isinstance(robot, Robot):
         return robot.tree
     raise ArgumentError(f"robot must be a floatbase.Robot or its tree, got {type(robot).__name__}")
+
+
+def driven_rows(q: Any, speed: Any, speed_rate: Any) -> tuple[Array, Array]:
+    """The drive (..., 1) of one row from numbers, arrays with batch axes, or symbols."""
+    nothing = zeros((1,), np.asanyarray(q))
+    return nothing + np.asanyarray(speed)[..., None], nothing + np.asanyarray(speed_rate)[..., None]
 
 
 def checked_constraints(constraints: Sequence[Constraint]) -> tuple[Constraint, ...]:
@@ -94,6 +106,12 @@ def stacked_jacobian(robot: Robot | Tree, q: Any, constraints: Sequence[Constrai
 def stacked_rate(robot: Robot | Tree, q: Any, v: Any, constraints: Sequence[Constraint]) -> Array:
     r"""$\dot J \nu$ (..., c) of several constraints."""
     return np.concatenate([item.rate(robot, q, v) for item in constraints], axis=-1)
+
+
+def stacked_drive(robot: Robot | Tree, q: Any, constraints: Sequence[Constraint]) -> tuple[Array, Array]:
+    """The speeds and their derivatives (..., c) of several constraints."""
+    found = [item.drive(robot, q) for item in constraints]
+    return tuple(np.concatenate(parts, axis=-1) for parts in zip(*found, strict=True))  # type: ignore[return-value]
 
 
 def stacked_residual(robot: Robot | Tree, q: Any, constraints: Sequence[Constraint]) -> Array:

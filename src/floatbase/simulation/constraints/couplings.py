@@ -1,7 +1,8 @@
 r"""Joints coupled by gears or belts: $\sum_k c_k s_k = d$ for the positions $s_k$ of joints of one coordinate.
 
 The row is the vector of the $c_k$; its multiplier times $c_k$ is the torque of the coupling on joint k. A gear with
-$s_2 = r s_1$ is `Coupling(("first", "second"), (-r, 1.0))`.
+$s_2 = r s_1$ is `Coupling(("first", "second"), (-r, 1.0))`. With one joint it holds that joint where it is told, and
+moves it as d does: the multiplier is what a motor must exert.
 """
 
 from __future__ import annotations
@@ -15,18 +16,23 @@ from floatbase.algorithms.arguments import configuration, rates
 from floatbase.errors import ArgumentError, unknown_name
 from floatbase.model.tree import Tree, TreeJoint, position_index
 from floatbase.robot import Robot
-from floatbase.simulation.constraints.constraint import Constraint, tree_of
+from floatbase.simulation.constraints.constraint import Constraint, driven_rows, tree_of
 from floatbase.simulation.laws import Number
 from floatbase.spatial.arrays import Array, zeros
 
 
 @dataclass(frozen=True)
 class Coupling(Constraint):
-    """Joints by their names, their factors, and what the weighted sum of their positions is."""
+    """Joints by their names, their factors, and what the weighted sum of their positions is.
+
+    offset_rate, offset_acceleration: its derivatives, where a drive changes it.
+    """
 
     joints: tuple[str, ...]
     factors: tuple[float, ...]
     offset: Number = 0.0
+    offset_rate: Number = 0.0
+    offset_acceleration: Number = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "joints", tuple(self.joints))
@@ -68,6 +74,10 @@ class Coupling(Constraint):
             place = (7 if tree.floating else 0) + position_index(joint)
             total = total + factor * (joint.ratio * q[..., place : place + 1] + joint.offset)
         return total
+
+    def drive(self, robot: Robot | Tree, q: Any) -> tuple[Array, Array]:
+        """How fast the weighted sum changes, and how that changes (..., 1)."""
+        return driven_rows(q, self.offset_rate, self.offset_acceleration)
 
     def _terms(self, tree: Tree) -> list[tuple[TreeJoint, float]]:
         known = {body.joint.name: body.joint for body in tree.bodies if body.joint is not None}

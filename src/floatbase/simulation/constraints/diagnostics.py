@@ -2,7 +2,7 @@ r"""How many freedoms constraints leave, which rows are redundant, and how near 
 
 The rank is that of the rows of $A \Lambda^{-1/2}$ (or $J M^{-1/2}$), each scaled to unit length: singular values below
 1e-9 of the largest count as zero. A row is redundant if, to the same tolerance, it is a combination of those before it.
-Rothammer 2021, section 1.2: $|\mathrm{DoF}| = 6 n - c$ for independent rows.
+Rothammer 2021, chapter 2: $|\mathrm{DoF}| = 6 n - c$ for independent rows.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-r"""A constant distance between two places, as a massless rod with spherical joints at its ends keeps it.
+r"""A distance between two places, as a massless rod with spherical joints at its ends keeps it.
 
 With $p = p_2 - p_1$ and $u = p / |p|$ the row is $u \cdot \dot p$, its rate
 $u \cdot \ddot p_0 + (|\dot p|^2 - (u \cdot \dot p)^2) / |p|$ with $\ddot p_0$ at $\dot\nu = 0$, and the residual
-$|p| - l$. The multiplier is the force in the rod, positive where it pushes.
+$|p| - l$. The multiplier is the force in the rod, positive where it pushes. A winch changes the length at
+$w = \dot l$.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 from floatbase.errors import ArgumentError
 from floatbase.model.tree import Tree
 from floatbase.robot import Robot
-from floatbase.simulation.constraints.constraint import Constraint, tree_of
+from floatbase.simulation.constraints.constraint import Constraint, driven_rows, tree_of
 from floatbase.simulation.constraints.places import as_place, place_jacobian, place_motion, place_pose
 from floatbase.simulation.laws import Number, require_positive
 from floatbase.spatial.arrays import Array
@@ -27,11 +28,16 @@ SMALLEST = 1e-9  # m: nearer to one another, the direction from one place to the
 
 @dataclass(frozen=True)
 class Distance(Constraint):
-    """Two places, frames by name, or None for the world, whose origins stay `length` [m] apart."""
+    """Two places, frames by name, or None for the world, whose origins are `length` [m] apart.
+
+    length_rate [m/s], length_acceleration [m/s^2]: of a rod that a drive makes longer.
+    """
 
     first: Any
     second: Any
     length: Number
+    length_rate: Number = 0.0
+    length_acceleration: Number = 0.0
 
     def __post_init__(self) -> None:
         require_positive(length=self.length)
@@ -72,6 +78,10 @@ class Distance(Constraint):
         tree = tree_of(robot)
         one, two = (position_of(place_pose(tree, q, place)) for place in (self.first, self.second))
         return (_direction(two - one)[1] - np.asanyarray(self.length))[..., None]
+
+    def drive(self, robot: Robot | Tree, q: Any) -> tuple[Array, Array]:
+        """How fast the rod grows, and how that changes (..., 1)."""
+        return driven_rows(q, self.length_rate, self.length_acceleration)
 
     def demands(self, robot: Robot | Tree, q: Any) -> tuple[tuple[Any, str], ...]:
         """The places are apart."""

@@ -16,8 +16,8 @@ $n = R_1 \bar n$ of the first place, normal to $t_i = R_1 \bar t_i$,
 | "line" | $\tfrac{d}{dt} (t_i \cdot p)$ | $t_i \cdot p$ | 2 |
 
 with $m = R_2 \bar m$, the second axis. Multipliers of rows without $t_i$ or $n$ are forces and moments on the second
-place, and their opposites on the first, in the axes of the world. Rothammer 2021, (3.10)-(3.18), has the revolute and
-the prismatic one for stacked body twists.
+place, and their opposites on the first, in the axes of the world. Rothammer 2021, (3.14) and (3.18), has the revolute
+and the prismatic one for stacked body twists.
 """
 
 from __future__ import annotations

@@ -10,9 +10,10 @@ $$ \nu^+ = P_n \nu^- - \sum_k e_k\, (P_{k-1} - P_k)\, \nu^- . $$
 
 The parts are orthogonal to one another with respect to M, so the kinetic energy after the impact is that of the first
 part and $e_k^2$ times that of each of the others: it never grows. Newton's rule for each row by itself has no such
-bound. Momentum does not change in directions that the constraints allow, $Z^\top M (\nu^+ - \nu^-) = 0$ for $J Z = 0$.
+bound. Where a constraint is driven, velocities along its rows count from w, and it may give energy. Momentum does not
+change in directions that the constraints allow, $Z^\top M (\nu^+ - \nu^-) = 0$ for $J Z = 0$.
 
-B. Brogliato, "Nonsmooth mechanics", 2016, section 4.3; Romualdi 2022, section 3.3, for the plastic one.
+B. Brogliato, "Nonsmooth mechanics", 2016, on restitution with several contacts.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from floatbase.algorithms.arguments import configuration, optional_parameters, r
 from floatbase.errors import ArgumentError
 from floatbase.model.tree import Tree
 from floatbase.robot import Robot
-from floatbase.simulation.constraints.constraint import Constraint, checked_constraints, tree_of
+from floatbase.simulation.constraints.constraint import Constraint, checked_constraints, stacked_drive, tree_of
 from floatbase.simulation.constraints.motion import mobility_of
 from floatbase.simulation.constraints.solvers import Solver, solve_rows
 from floatbase.spatial.arrays import apply_matrix
@@ -61,7 +62,7 @@ def impact(
         _check_restitution(e)
     m = mobility_of(tree, q, items, parameters)
     ends = np.cumsum([len(item.row_names) for item in items])[-len(each) :] if len(each) > 1 else [m.matrix.shape[-1]]
-    size, speeds = m.matrix.shape[-1], apply_matrix(m.jacobian, v)
+    size, speeds = m.matrix.shape[-1], apply_matrix(m.jacobian, v) - stacked_drive(tree, q, items)[0]
     before = 0.0 * speeds
     total = 0.0 * speeds
     for end, e in zip(ends, each, strict=True):

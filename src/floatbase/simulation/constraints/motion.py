@@ -5,7 +5,7 @@ drift,
 
 $$ \begin{bmatrix} M & -J^\top \\ J & 0 \end{bmatrix} \begin{bmatrix} \dot\nu \\ \lambda \end{bmatrix} =
    \begin{bmatrix} \tau - h \\ \gamma \end{bmatrix}, \qquad
-   \gamma = -\dot J \nu - 2 \alpha J \nu - \beta^2 \phi . $$
+   \gamma = \dot w - \dot J \nu - 2 \alpha (J \nu - w) - \beta^2 \phi . $$
 
 In the form of multipliers $\lambda = (J M^{-1} J^\top)^{+} (\gamma - J \dot\nu_0)$ and $\dot\nu = \dot\nu_0 + M^{-1}
 J^\top \lambda$, with $M^{-1}$ through the factors of M along the branches. In the null-space form, with the projector
@@ -45,6 +45,7 @@ from floatbase.simulation.constraints.constraint import (
     Constraint,
     checked_constraints,
     require_rows,
+    stacked_drive,
     stacked_jacobian,
     stacked_rate,
     stacked_residual,
@@ -170,13 +171,14 @@ def _demanded(
     baumgarte: Baumgarte | tuple[Any, Any] | None,
 ) -> Array:
     """What J times the acceleration must be."""
-    gamma = -stacked_rate(tree, q, v, constraints)
+    speed, speed_rate = stacked_drive(tree, q, constraints)
+    gamma = speed_rate - stacked_rate(tree, q, v, constraints)
     if baumgarte is None:
         return gamma
     alpha, beta = baumgarte
     require_not_negative(alpha=alpha, beta=beta)
     alpha, beta = (np.asanyarray(x)[..., None] for x in (alpha, beta))
-    return gamma - 2.0 * alpha * apply_matrix(J, v) - beta * beta * stacked_residual(tree, q, constraints)
+    return gamma - 2.0 * alpha * (apply_matrix(J, v) - speed) - beta * beta * stacked_residual(tree, q, constraints)
 
 
 def _definite_solution(A: Array, b: Array) -> Array:

@@ -21,8 +21,6 @@ from floatbase.spatial.poses import invert_pose, pose_from, position_of, rotatio
 from floatbase.spatial.representations import change_acceleration, change_twist, form_H_body
 from floatbase.spatial.twists import adjoint
 
-Rows = tuple[tuple[float, ...], ...]
-
 
 @dataclass(frozen=True)
 class Place:

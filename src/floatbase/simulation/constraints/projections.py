@@ -1,11 +1,11 @@
 r"""Back onto the constraints: velocities, configurations, and whether a state satisfies them.
 
-The velocity nearest in kinetic energy is $\nu - M^{-1} J^\top (J M^{-1} J^\top)^{+} J \nu$. Configurations go back by
-steps of Gauss and Newton on their manifold, $q \leftarrow q \oplus -M^{-1} J^\top (J M^{-1} J^\top)^{+} \phi(q)$,
-each of which squares a small residual. Rows that constrain velocities alone hold for these steps, too: a wheel that
-sank in is lifted without slipping.
+The velocity nearest in kinetic energy is $\nu - M^{-1} J^\top (J M^{-1} J^\top)^{+} (J \nu - w)$. Configurations go
+back by steps of Gauss and Newton on their manifold,
+$q \leftarrow q \oplus -M^{-1} J^\top (J M^{-1} J^\top)^{+} \phi(q)$, each of which squares a small residual. Rows that
+constrain velocities alone hold for these steps, too: a wheel that sank in is lifted without slipping.
 
-Rothammer 2021, (2.27) and section 2.2.2, which leave the drift open.
+Rothammer 2021, chapter 2, leaves the drift open.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from floatbase.robot import Robot
 from floatbase.simulation.constraints.constraint import (
     Constraint,
     checked_constraints,
+    stacked_drive,
     stacked_jacobian,
     stacked_names,
     stacked_residual,
@@ -49,7 +50,8 @@ def constraint_errors(robot: Robot | Tree, q: Any, v: Any, constraints: Sequence
     """How far a state is off its constraints; q: (..., nq) configuration, v: (..., nv) velocity."""
     tree, items = tree_of(robot), checked_constraints(constraints)
     q, v = configuration(tree, q), rates(tree, "v", v)
-    return ConstraintErrors(stacked_residual(tree, q, items), apply_matrix(stacked_jacobian(tree, q, items), v))
+    speeds = apply_matrix(stacked_jacobian(tree, q, items), v) - stacked_drive(tree, q, items)[0]
+    return ConstraintErrors(stacked_residual(tree, q, items), speeds)
 
 
 def require_consistent(
@@ -86,7 +88,8 @@ def project_velocity(
     tree, items = tree_of(robot), checked_constraints(constraints)
     q, v, parameters = configuration(tree, q), rates(tree, "v", v), optional_parameters(tree, parameters)
     m = mobility_of(tree, q, items, parameters)
-    return v - m.pushed(solve_rows(m.matrix, apply_matrix(m.jacobian, v), solver))
+    excess = apply_matrix(m.jacobian, v) - stacked_drive(tree, q, items)[0]
+    return v - m.pushed(solve_rows(m.matrix, excess, solver))
 
 
 def project_configuration(

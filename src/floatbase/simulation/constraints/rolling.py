@@ -12,7 +12,7 @@ The multipliers are the components of the force of the ground. A disc that lies 
 there its rows do not exist. A blade (a skate, a wheel seen from above) only keeps its place from moving sideways,
 $y \cdot \dot p = 0$.
 
-H. Goldstein, "Classical mechanics", and A. M. Bloch, "Nonholonomic mechanics and control", 2003, have the examples.
+A. M. Bloch, "Nonholonomic mechanics and control", 2003, has these examples.
 """
 
 from __future__ import annotations

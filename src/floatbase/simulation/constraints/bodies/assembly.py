@@ -1,8 +1,7 @@
 r"""Robots assembled from bodies and joints as constraints: chains, branches and loops alike.
 
 Each joint occupies the columns of its two bodies; the world has none. A tree's joints, and what closes loops between
-its links, become such joints, so that the same robot can be computed in maximal coordinates. Rothammer 2021, section
-3.3.
+its links, become such joints, so that the same robot can be computed in maximal coordinates. Rothammer 2021, chapter 3.
 """
 
 from __future__ import annotations

@@ -9,7 +9,8 @@ r"""Four forms of the same system's equations, and how far they are apart.
 
 They are compared by the accelerations $\dot V = J_S \ddot q + \dot J_S \dot q = \dot D_\perp \nu + D_\perp \dot\nu$ of
 all bodies. Also $J_S = D_\perp P$ and $\nu = P \dot q$ with $P = D_\perp^\top J_S$, which is invertible wherever the
-coordinates are not singular; the long expression (2.46) reduces to this since $A J_S = 0$. Rothammer 2021, section 2.3.
+coordinates are not singular; the long expression (2.46) reduces to this since $A J_S = 0$. Rothammer 2021,
+(2.41)-(2.46).
 """
 
 from __future__ import annotations

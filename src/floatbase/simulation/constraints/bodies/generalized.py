@@ -11,7 +11,7 @@ $J_S^\top \Lambda J_S\, \ddot q = \ldots$:
   f$.
 
 All derivatives are those of programs, exact. A spring is part of U or of Q, not of both.
-Rothammer 2021, (2.2)-(2.19); (2.16) is replaced by the equation above, and derivatives with respect to a moving frame,
+Rothammer 2021, chapter 2; its (2.16) is replaced by the equation above, and derivatives with respect to a moving frame,
 which cancel there, do not appear.
 """
 

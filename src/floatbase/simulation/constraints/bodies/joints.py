@@ -15,7 +15,7 @@ multipliers are the force and moment on the first body, or on the second one of 
 first body keeps the columns of the second. The joint's rate is $z \cdot (R \omega_2 - \omega_1)$ or
 $z \cdot (R v_2 - v_1 - \omega_1 \times r)$ for $z = R_J e_3$; an effort u acts by the same row, transposed.
 
-Rothammer 2021, (3.10)-(3.18), with S of two rows; angular parts come first there.
+Rothammer 2021, (3.14), (3.18), with S of two rows; angular parts come first there.
 """
 
 from __future__ import annotations

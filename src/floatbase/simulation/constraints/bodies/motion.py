@@ -13,7 +13,7 @@ rows are solved by the proximal iteration of `solvers`. $V \leftarrow P V$ is th
 poses go back by steps of Gauss and Newton on the group, $H_i \leftarrow H_i \exp(\delta_i)$ with
 $\delta = -\Lambda^{-1} A^\top (A \Lambda^{-1} A^\top)^{+} \phi$.
 
-Rothammer 2021, (2.25)-(2.27), (2.31).
+Rothammer 2021, (2.25)-(2.27).
 """
 
 from __future__ import annotations

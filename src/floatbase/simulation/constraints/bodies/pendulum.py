@@ -14,7 +14,7 @@ with $\omega = J_R \dot q$ and $n_S = n + r_{SP} \times f$ of the wrench (f, n) 
 $\beta = \pm 90$ degrees, where the rod is horizontal along the world's x axis. The constraint is
 $v + r_{SP}^\wedge \omega = 0$, whose matrix is constant; its multiplier is the force of the rod in the body's axes.
 
-Rothammer 2021, (2.50)-(2.70) with errata (an entry of the rate of $J_R$, the sign of the position's Jacobian).
+Rothammer 2021, (2.50)-(2.65) with errata (an entry of the rate of $J_R$, the sign of the position's Jacobian).
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ of poses alone, a residual $\phi(H)$ has the rate $A V$ on the constraint; rolli
 $A^\top \lambda$; they do no work on the velocities that a constraint allows. Any scale and any invertible mixing of the
 rows describes the same constraint.
 
-Rothammer 2021, (2.20)-(2.24); his twists have the angular part first, $V_{\mathrm{lin}} = T V$ with the halves
+Rothammer 2021, chapter 2; his twists have the angular part first, $V_{\mathrm{lin}} = T V$ with the halves
 exchanged, and $A_{\mathrm{lin}} = A\, \mathrm{blkdiag}(T, \ldots)$.
 """
 
