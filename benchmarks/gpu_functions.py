@@ -97,7 +97,7 @@ def measure(cupy: Any, name: str, frames: Sequence[str], seconds: float, gpu: in
                 try:
                     yield {**record, **_time(cupy, robot, request, frames, future.result(), gpu)}
                 except Exception as error:
-                    yield {**record, "reason": traceback.format_exception_only(error)[-1].strip()[:300]}
+                    yield {**record, "reason": traceback.format_exception_only(error)[0].strip()[:300]}
         for request in left.values():
             record = {"peer": "floatbase", "robot": name, "function": _label(request), "dtype": DTYPE}
             yield {**record, "reason": f"not reached within {seconds:.0f} s"}

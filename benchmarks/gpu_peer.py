@@ -83,7 +83,7 @@ def main() -> None:
             if function in entries:
                 _compile(jax, task, function, entries[function])
             else:
-                task.path(function, suffix=".none").write_text("it has no such function of a batch of this robot")
+                task.path(function, suffix=".none").write_text("its adapter has no such function for this robot")
     else:
         _measure(jax, task, entries)
 
@@ -242,7 +242,7 @@ def _is_memory(reason: str) -> bool:
 
 
 def _reason(error: Exception) -> str:
-    lines = traceback.format_exception_only(error)[-1].strip().splitlines()
+    lines = traceback.format_exception_only(error)[0].strip().splitlines()
     return lines[0][:200] if lines else type(error).__name__
 
 
