@@ -7,9 +7,10 @@ import pytest
 from tests.simulation.blocks import block
 
 import floatbase as fb
-from floatbase.simulation.contacts import SpringDamperContact
+from floatbase.simulation.contacts import SoleContact, SpringDamperContact
+from floatbase.simulation.grounds import Flat
 from floatbase.simulation.integration import METHODS
-from floatbase.simulation.joints import ViscousCoulombFriction
+from floatbase.simulation.joints import LuGreFriction, PositionDrive, ViscousCoulombFriction
 from floatbase.simulation.simulator import Simulator, State
 from floatbase.simulation.state_sensitivities import sensitivities
 
@@ -32,7 +33,10 @@ def differences(simulator: Simulator, state: State, command: np.ndarray) -> list
 
     def with_parameters(change: np.ndarray) -> Simulator:
         laws = simulator.physics.with_parameters(simulator.parameters + change)
-        joints = laws.drives[0].law if laws.drives else None
+        joints = simulator.joints
+        if laws.drives:
+            named = dict(zip(simulator.joints, laws.drives, strict=True)) if isinstance(joints, dict) else {}
+            joints = {name: drive.law for name, drive in named.items()} or laws.drives[0].law
         return simulator.with_settings(contacts=dict(laws.contacts), ground=laws.ground, joints=joints)
 
     size = 2 * nv + state.memory.shape[-1]
@@ -71,6 +75,31 @@ def test_a_pendulum_with_friction_and_contact(method: str) -> None:
         sensitivities(simulator, state, command), differences(simulator, state, command), strict=True
     ):
         np.testing.assert_allclose(ours, theirs, atol=1e-6 * max(1.0, np.abs(theirs).max()))
+
+
+@pytest.mark.parametrize("method", ["semi-implicit", "stiff", "explicit"])
+def test_laws_that_remember(method: str) -> None:
+    """A sole that has touched down, bristles in one joint, and a drive that obeys three commands in the other."""
+    robot = fb.load("planar_double_pendulum")
+    upper, lower = robot.joint_names
+    laws = {upper: LuGreFriction(0.3, 0.5, 0.3, 200.0, 1.0, 0.2), lower: PositionDrive(30.0, 2.0)}
+    sole = SoleContact(stiffness=2e5, damping=1e4, friction=0.9, friction_radius=0.1)
+    ground = Flat(level=-0.98)
+    frame = robot.frame_names[-1]
+    simulator = Simulator(robot, {frame: sole}, ground, laws, method=method, dt=2e-3)
+    state = simulator.init(np.array([0.15, 0.1]), np.array([0.02, -0.01]))
+    assert state.memory[0] == 1.0
+    state = state._replace(memory=state.memory + np.array([0.0] * 10 + [1e-4] * (state.memory.size - 10)))
+    command = np.array([0.4, 0.12, 0.05, 0.3])[: simulator.command_size]
+    expected = differences(simulator, state, command)
+    kept = np.ones(state.memory.size, bool)
+    kept[0] = state.memory[0] == 0.0  # whether it touches is no number to be changed
+    kept = np.r_[np.ones(2 * robot.nv, bool), kept]
+    found = sensitivities(simulator, state, command)
+    for ours, theirs in zip(found, expected, strict=True):
+        columns = kept if ours.shape[1] == len(kept) else slice(None)
+        scale = max(1.0, np.abs(theirs).max())
+        np.testing.assert_allclose(ours[:, columns], theirs[:, columns], atol=1e-6 * scale)
 
 
 def test_substeps_and_batches() -> None:

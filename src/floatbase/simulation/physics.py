@@ -139,55 +139,55 @@ class Physics:
         """The memory (..., memory_size) at the beginning of a simulation."""
         parts = [law.begin(pose(self.tree, q, frame), self.ground) for frame, law in self.contacts if law.memory_size]
         for drive in self.drives:
-            parts.append(drive.law.begin(*self._motion(drive, q, v)))
+            parts.append(drive.law.begin(*self.joint_motion(drive, q, v)))
         return joined(parts, q, v)
 
     def rest(self, q: Array, v: Array) -> Array:
         """The command (..., command_size) that asks for nothing at a state."""
         result = zeros((self.command_size,), q, v)
-        for drive, (first, places) in zip(self.drives, self._command_places(), strict=True):
-            asked = drive.law.rest(*self._motion(drive, q, v))
-            for k, place in enumerate([*places, *range(first, first + drive.obeys - len(places))]):
+        for number, drive in enumerate(self.drives):
+            asked = drive.law.rest(*self.joint_motion(drive, q, v))
+            for k, place in enumerate(self.command_places(number)):
                 result[..., place] = asked[..., k]
         return result
 
     def sample(self, q: Array, v: Array, memory: Array, command: Array, h: Any) -> Array:
         """The memory after what happens at the beginning of a step of time `h: (...)`."""
-        contacts, drives = self._memories(memory)
+        contacts, drives = self.memories(memory)
         parts = [part for part in contacts if part.shape[-1]]
-        for drive, part, asked in zip(self.drives, drives, self._commands(command), strict=True):
-            parts.append(drive.law.sample(asked, *self._motion(drive, q, v), part, h))
+        for drive, part, asked in zip(self.drives, drives, self.commands(command), strict=True):
+            parts.append(drive.law.sample(asked, *self.joint_motion(drive, q, v), part, h))
         return joined(parts, q, v)
 
     def remember(self, q: Array, v: Array, memory: Array, command: Array, h: Any) -> Array:
         """The memory after a step of time `h: (...)` that led to `q, v`."""
-        contacts, drives = self._memories(memory)
+        contacts, drives = self.memories(memory)
         parts = []
         for (frame, law), part in zip(self.contacts, contacts, strict=True):
             if law.memory_size:
                 parts.append(law.remember(*self._frame(q, v, frame), part, self.ground, h))
-        for drive, part, asked in zip(self.drives, drives, self._commands(command), strict=True):
-            parts.append(drive.law.remember(asked, *self._motion(drive, q, v), part, h))
+        for drive, part, asked in zip(self.drives, drives, self.commands(command), strict=True):
+            parts.append(drive.law.remember(asked, *self.joint_motion(drive, q, v), part, h))
         return joined(parts, q, v)
 
     def forces(self, q: Array, v: Array, memory: Array, command: Array) -> Forces:
         """What the laws say at a state."""
-        contacts, drives = self._memories(memory)
+        contacts, drives = self.memories(memory)
         wrenches = {
             frame: law.wrench(*self._frame(q, v, frame), part, self.ground)
             for (frame, law), part in zip(self.contacts, contacts, strict=True)
         }
         torque = zeros((self.tree.joint_nv,), q, v, command)
         torque[...] = command[..., : self.tree.joint_nv]
-        for drive, part, asked in zip(self.drives, drives, self._commands(command), strict=True):
-            own = drive.law.torque(asked, *self._motion(drive, q, v), part)
+        for drive, part, asked in zip(self.drives, drives, self.commands(command), strict=True):
+            own = drive.law.torque(asked, *self.joint_motion(drive, q, v), part)
             for k, place in enumerate(drive.places):
                 torque[..., place] = own[..., k] if drive.obeys else torque[..., place] + own[..., k]
         return Forces(wrenches, torque)
 
     def slopes(self, q: Array, v: Array, memory: Array, command: Array) -> tuple[Forces, Forces]:
         """Damping and stiffness: matrices (..., 6, 6), made symmetric, and one number for each joint rate."""
-        contacts, drives = self._memories(memory)
+        contacts, drives = self.memories(memory)
         found = []
         for kind in ("damping", "stiffness"):
             matrices = {}
@@ -197,9 +197,9 @@ class Physics:
                 )
                 matrices[frame] = 0.5 * (matrix + transpose(matrix))
             joints = zeros((self.tree.joint_nv,), q, v, command)
-            for drive, part, asked in zip(self.drives, drives, self._commands(command), strict=True):
+            for drive, part, asked in zip(self.drives, drives, self.commands(command), strict=True):
                 slope = drive.law.damping if kind == "damping" else drive.law.stiffness
-                values = slope(asked, *self._motion(drive, q, v), part)
+                values = slope(asked, *self.joint_motion(drive, q, v), part)
                 for k, place in enumerate(drive.places):
                     joints[..., place] = values[..., k]
             found.append(Forces(matrices, joints))
@@ -265,7 +265,7 @@ class Physics:
     def _frame(self, q: Array, v: Array, frame: str) -> tuple[Array, Array]:
         return pose(self.tree, q, frame), velocity(self.tree, q, v, frame)
 
-    def _motion(self, drive: Drive, q: Array, v: Array) -> tuple[Array, Array]:
+    def joint_motion(self, drive: Drive, q: Array, v: Array) -> tuple[Array, Array]:
         """Positions and velocities (..., joints) of a drive's joints."""
         tree = self.tree
         return (
@@ -273,7 +273,7 @@ class Physics:
             _picked(v, [tree.nv - tree.joint_nv + k for k in drive.places]),
         )
 
-    def _memories(self, memory: Array) -> tuple[list[Array], list[Array]]:
+    def memories(self, memory: Array) -> tuple[list[Array], list[Array]]:
         """The memory of each contact and of each drive."""
         sizes = [law.memory_size for _, law in self.contacts] + [drive.remembers for drive in self.drives]
         parts, start = [], 0
@@ -282,21 +282,18 @@ class Physics:
             start += size
         return parts[: len(self.contacts)], parts[len(self.contacts) :]
 
-    def _command_places(self) -> list[tuple[int, list[int]]]:
-        """Where the commands of each drive stand: the first after those by joint, and those by joint."""
-        found, first = [], self.tree.joint_nv
-        for drive in self.drives:
-            places = list(drive.places[: drive.obeys])
-            found.append((first, places))
+    def command_places(self, number: int) -> list[int]:
+        """Where the command of a drive stands: its entries by joint, then those behind all joints."""
+        first = self.tree.joint_nv
+        for drive in self.drives[:number]:
             first += max(drive.obeys - len(drive.places), 0)
-        return found
+        drive = self.drives[number]
+        places = list(drive.places[: drive.obeys])
+        return [*places, *range(first, first + drive.obeys - len(places))]
 
-    def _commands(self, command: Array) -> list[Array]:
+    def commands(self, command: Array) -> list[Array]:
         """What commands each drive."""
-        return [
-            _picked(command, [*places, *range(first, first + drive.obeys - len(places))])
-            for drive, (first, places) in zip(self.drives, self._command_places(), strict=True)
-        ]
+        return [_picked(command, self.command_places(number)) for number in range(len(self.drives))]
 
 
 def structure_of(law: Law) -> tuple[Any, ...]:

@@ -137,7 +137,12 @@ def ports_of(sizes: dict[str, int]) -> list[Port]:
 
 
 def compiled(
-    name: str, physics: Physics, settings: tuple[Any, ...], ports: Sequence[Port], algorithm: Callable[..., Any]
+    name: str,
+    physics: Physics,
+    settings: tuple[Any, ...],
+    ports: Sequence[Port],
+    algorithm: Callable[..., Any],
+    result: Callable[[tuple[Any, ...]], Any] | None = None,
 ) -> Function:
     """A compiled function, known in the cache by its name, the laws' structure, settings and ports."""
 
@@ -146,4 +151,4 @@ def compiled(
 
     code = fingerprint(compiled, {"structure": physics.structure})
     key = None if code is None else cache_key("simulation", name, code, physics.tree.digest, settings, tuple(ports))
-    return Function(None, program, key=key)
+    return Function(None, program, key=key, result=result)
