@@ -49,6 +49,7 @@ GUIDE = [
     "joints",
     "loading-robots",
     "mjcf",
+    "simulation",
     "the-one-idea",
     *sorted(f"theory/{path.stem}" for path in (ROOT / "docs" / "theory").glob("*.md")),
 ]
