@@ -9,7 +9,7 @@ from floatbase.compiler.importing import imported_when_asked
 from floatbase.errors import FloatbaseError
 
 if TYPE_CHECKING:
-    from floatbase import gpu
+    from floatbase import gpu, simulation
     from floatbase.compiler import (
         Program,
         compile_program,
@@ -81,6 +81,7 @@ __all__ = [
     "robots",
     "scan",
     "set_threads",
+    "simulation",
     "subprogram",
     "symbols",
     "trace",
@@ -88,7 +89,7 @@ __all__ = [
     "while_loop",
 ]
 
-__getattr__ = imported_when_asked(__name__, _PLACES, modules=("gpu",))
+__getattr__ = imported_when_asked(__name__, _PLACES, modules=("gpu", "simulation"))
 
 
 def __dir__() -> list[str]:
