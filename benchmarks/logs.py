@@ -1,0 +1,134 @@
+"""`python -m benchmarks.logs`: an hour of 100 signals at 1 kHz, written, opened, filtered and plotted.
+
+The whole is done by one process, whose peak of memory is read after each step. Samples are float32, as sensors give
+them: sines with noise, which compresses badly. They are recorded second by second by the crash-safe writer, whose file
+is then finished as Parquet; making them up is not counted. Every one of the 100 signals is read, filtered forward and
+backward, and drawn.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.machine import describe
+from floatbase import logs, report
+
+RATE, GROUP, WIDTH = 1000, 10, 10
+CUTOFF = 20.0
+RESULTS = Path(__file__).parent / "results"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=int, default=3600, help="length of the log")
+    parser.add_argument("--folder", type=Path, help="where to put the log; by default a temporary folder")
+    parser.add_argument("--no-record", action="store_true", help="leave benchmarks/results as it is")
+    options = parser.parse_args()
+    folder = Path(tempfile.mkdtemp(prefix="floatbase-logs-", dir=options.folder))
+    try:
+        lines = measure(folder, options.seconds)
+    finally:
+        shutil.rmtree(folder)
+    print("\n".join(lines))
+    if not options.no_record:
+        (RESULTS / "logs.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+class Steps:
+    def __init__(self) -> None:
+        self.rows: list[tuple[str, float, float]] = []
+
+    @contextmanager
+    def __call__(self, name: str, without: list[float] | None = None) -> Iterator[None]:
+        start = time.perf_counter()
+        yield
+        seconds = time.perf_counter() - start - sum(without or [])
+        self.rows.append((name, seconds, peak()))
+        print(f"{name}: {seconds:.2f} s, {peak():.2f} GB", file=sys.stderr, flush=True)
+
+
+def peak() -> float:
+    """The largest resident memory of this process so far, GB."""
+    scale = 1e9 if sys.platform == "darwin" else 1e6
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / scale
+
+
+def measure(folder: Path, seconds: int) -> list[str]:
+    names = [f"sensor_{k}" for k in range(GROUP)]
+    columns = [f"channel_{k}" for k in range(WIDTH)]
+    layout = logs.Log(
+        tuple(logs.channel(f"robot/{name}", "N m", columns=columns, dtype=np.float32) for name in names),
+        {"robot": RATE},
+    )
+    rng = np.random.default_rng(0)
+    noise = (0.1 * rng.standard_normal((64 * RATE, GROUP * WIDTH))).astype(np.float32)
+    phases = np.linspace(0.0, 6.0, GROUP * WIDTH)
+    path = folder / "hour.parquet"
+    steps, made = Steps(), []
+    before = peak()
+    with steps("record, second by second", made):
+        writer = logs.LogWriter(path, layout)
+        for second in range(seconds):
+            start = time.perf_counter()
+            clock = second + np.arange(RATE) / RATE
+            begin = int(rng.integers(0, 63 * RATE))
+            table = noise[begin : begin + RATE] + np.sin(6.0 * clock[:, None] + phases).astype(np.float32)
+            blocks = {name: table[:, WIDTH * k : WIDTH * (k + 1)] for k, name in enumerate(names)}
+            made.append(time.perf_counter() - start)
+            writer.append("robot", clock, blocks)
+    journal = next(folder.glob("*.journal")).stat().st_size
+    with steps("finish as Parquet"):
+        writer.finish()
+    size = path.stat().st_size
+    with steps("open, read the clock"):
+        file = logs.open_log(path)
+        stamps = file.time("robot")
+    filtered = (logs.lowpass(signal, CUTOFF) for signal in file.signals())
+    with steps("read, filter and reduce to curves"):
+        drawing = logs.drawing(filtered)
+    file.close()
+    with steps("draw as PNG, light and dark"):
+        pictures = report.draw_png(drawing.draw, drawing.size)
+    total = sum(row[1] for row in steps.rows)
+    check(drawing, stamps, seconds)
+    machine = describe()
+    return [
+        "# An hour of 100 signals",
+        "",
+        f"{seconds} s at {RATE} Hz of {GROUP} signals of {WIDTH} columns, float32: {4e-9 * seconds * RATE * 100:.2f} GB "
+        f"of samples; journal {journal / 1e9:.2f} GB, Parquet (lz4) {size / 1e9:.2f} GB, pictures "
+        f"{sum(map(len, pictures)) / 1e3:.0f} kB. Filter: Butterworth of order 4 at {CUTOFF:g} Hz, forward and backward, "
+        "in float64, on every column. Files are in the cache of the operating system where it keeps them.",
+        "",
+        "| step | s | peak memory, GB |",
+        "|---|---:|---:|",
+        *(f"| {name} | {duration:.2f} | {memory:.2f} |" for name, duration, memory in steps.rows),
+        f"| **all** | **{total:.2f}** | **{peak():.2f}** |",
+        "",
+        f"Before the first step the process, with the samples that are repeated, has {before:.2f} GB.",
+        "",
+        *(f"* {key}: {value}" for key, value in machine.items() if key != "packages"),
+    ]
+
+
+def check(drawing: logs.Drawing, stamps: np.ndarray, seconds: int) -> None:
+    """The filtered curves are the sines that were recorded."""
+    assert len(stamps) == seconds * RATE
+    assert stamps[-1] == seconds - 1 + (RATE - 1) / RATE
+    for panel in drawing.panels:
+        for curve in panel.curves:
+            assert 0.95 < np.nanmax(curve.values) < 1.2, np.nanmax(curve.values)
+
+
+if __name__ == "__main__":
+    main()
