@@ -159,7 +159,7 @@ def test_a_file_that_unpacks_to_too_much_is_refused(tmp_path):
     time = np.zeros(count)
     logs.save(logs.Log((logs.signal("x", time, time),)), tmp_path / "a.parquet", compression="zstd")
     assert (tmp_path / "a.parquet").stat().st_size < 100_000
-    with pytest.raises(LogError, match=r"would take 32 MB, more than the 1e\+?03? ?|more than"):
+    with pytest.raises(LogError, match="would take 32 MB, more than the 1 MB allowed"):
         logs.load(tmp_path / "a.parquet", limits=logs.Limits(memory=10**6))
     with pytest.raises(LogError, match="columns, more than the 1 allowed"):
         logs.load(tmp_path / "a.parquet", limits=logs.Limits(columns=1))
@@ -196,7 +196,7 @@ def test_what_is_no_log_is_told(tmp_path):
     with pytest.raises(LogError, match="it is empty"):
         logs.load(tmp_path / "empty")
     pq.write_table(pa.table({"a": [1]}), tmp_path / "other.parquet")
-    with pytest.raises(LogError, match="not a log of floatbase.*read_table"):
+    with pytest.raises(LogError, match=r"not a log of floatbase.*read_table"):
         logs.load(tmp_path / "other.parquet")
     (tmp_path / "text.csv").write_text("time,a\n0,1\n")
     with pytest.raises(LogError, match="no log of floatbase; load reads"):

@@ -136,7 +136,7 @@ def test_one_writer_at_a_time_and_nothing_written_over(log, tmp_path):
     with pytest.raises(ArgumentError, match="another process is writing it"):
         logs.LogWriter(path, log, overwrite=True)
     writer.close()
-    with pytest.raises(ArgumentError, match="units of 'joints/position' is .*not"):
+    with pytest.raises(ArgumentError, match=r"units of 'joints/position' is .*not"):
         logs.LogWriter(path, log.in_units({"position": "deg"}), resume=True)
     with pytest.raises(ArgumentError, match="5 signals, not 4"):
         logs.LogWriter(path, logs.Log(log.signals[:4], log.rates, log.metadata), resume=True)
@@ -233,12 +233,12 @@ from floatbase import logs
 path, told, resume = sys.argv[1], sys.argv[2], sys.argv[3] == "resume"
 layout = [logs.channel("a/x", "m", columns=4), logs.channel("a/n", dtype=np.int64), logs.channel("b/y", "N")]
 start, until = 0, None
-if resume == "resume" and os.path.exists(path + ".journal"):
+if resume and os.path.exists(path + ".journal"):
     with logs.open_log(path) as file:  # go on from a checkpoint, as one that simulates does
         stamps = file.time("a")
         start = len(stamps) // 500 * 500
         until = (start - 1) / 1000
-writer = logs.LogWriter(path, layout, resume=resume == "resume", until=until)
+writer = logs.LogWriter(path, layout, resume=resume, until=until)
 with open(told, "r+b") as file:
     progress = mmap.mmap(file.fileno(), 16)
     for k in range(start, 40_000):
@@ -255,7 +255,7 @@ def test_a_process_killed_at_random_times_loses_less_than_a_second(tmp_path):
     """Of the log's time; samples come about a hundred times faster than in reality, so much is at stake."""
     random.seed(3)
     killed = 0
-    for number in range(10):
+    for number in range(20):
         path, told = tmp_path / f"{number}.parquet", tmp_path / "told"
         told.write_bytes(bytes(16))
         process = subprocess.Popen([sys.executable, "-c", WRITING, str(path), str(told), "new"])
@@ -278,7 +278,7 @@ def test_a_process_killed_at_random_times_loses_less_than_a_second(tmp_path):
             slow = log.time("b")
             np.testing.assert_array_equal(slow, np.arange(len(slow)) / 4)
             assert stamp - slow[-1] <= 1.25
-    assert killed >= 5
+    assert killed >= 10
 
 
 def test_a_log_killed_again_and_again_ends_with_the_bytes_of_an_undisturbed_one(tmp_path):

@@ -47,7 +47,7 @@ def test_every_unit_is_found_by_its_name_and_leads_to_its_quantity():
 
 
 def test_a_misspelt_unit_gets_a_hint():
-    with pytest.raises(UnknownNameError, match="did you mean.*'deg/s'"):
+    with pytest.raises(UnknownNameError, match=r"did you mean.*'deg/s'"):
         unit("degs/s")
 
 
