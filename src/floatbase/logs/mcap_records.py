@@ -51,7 +51,8 @@ class _Reader:
                         raise LogError(f"{self.path}: a chunk lies in a chunk")
                     yield from self.records(self.chunk(content), False)
                 elif kind == _SCHEMA:
-                    self.schemas[content.number("H")] = content.text()
+                    number = content.number("H")
+                    self.schemas[number] = content.text()
                 elif kind == _CHANNEL:
                     number, schema = content.number("H"), content.number("H")
                     self.channels[number] = (content.text(), self.schemas.get(schema, ""), content.text())

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from floatbase.errors import LogError, missing_dependency
+from floatbase.errors import FloatbaseError, LogError, missing_dependency
 from floatbase.logs.limits import Limits
 
 LARGEST_CHUNK = 1 << 30
@@ -81,7 +81,7 @@ def unpacked(path: Path, kind: str, data: memoryview, size: int, limits: Limits)
     limits.require_memory(path, "a chunk", size)
     try:
         found = _unpack(path, kind, data, size)
-    except LogError:
+    except FloatbaseError:
         raise
     except Exception as error:  # each library has its own errors
         raise LogError(f"{path}: a chunk packed by {kind} is damaged: {str(error)[:200]}") from None

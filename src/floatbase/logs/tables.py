@@ -184,6 +184,10 @@ def text_lines(path: Path, file: IO[str], limits: Limits, comment: str = "") -> 
 def numbers_of(path: Path, lines: Sequence[tuple[int, str]], width: int, delimiter: str, decimal: str) -> Array:
     """The numbers (lines, width) of some lines."""
     text = "\n".join(line for _, line in lines)
+    if '"' in text:
+        for number, line in lines:
+            if line.count('"') % 2:
+                raise LogError(f"{path}: line {number} has a quotation mark without another")
     if decimal == ",":
         text = text.replace(",", ".")
     try:
