@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import floatbase as fb
-from floatbase.simulation.laws import Law, Number, require_not_negative, require_positive
+from floatbase.simulation.laws import Law, Number, Numbers, join, require_not_negative, require_positive
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,16 @@ class Spring(Law):
 
     def force(self, x, v):
         return -self.stiffness * x - self.damping * v
+
+
+@dataclass(frozen=True, eq=False)
+class Springs(Law):
+    stiffness: Numbers
+    damping: Number = 0.5
+    offset: Numbers = 0.0
+
+    def force(self, x, v):
+        return -self.stiffness * (x - self.offset) - np.asarray(self.damping)[..., None] * v
 
 
 def test_numbers_are_parameters_and_nothing_else() -> None:
@@ -38,6 +48,42 @@ def test_parameters_may_be_symbols() -> None:
     program = fb.trace(lambda p, x: Spring().with_parameters(p).force(x[0], x[1]), {"p": (2,), "x": (2,)}, "force")
     (force,) = fb.interpret(program, np.array([1.0, 2.0]), np.array([3.0, 4.0]))
     assert force == -11.0
+
+
+def test_joints_have_parameters_of_their_own() -> None:
+    springs = Springs((1.0, 2.0, 3.0))
+    assert Springs.parameter_names() == ("stiffness", "damping", "offset")
+    assert springs.parameter_names() == ("stiffness[0]", "stiffness[1]", "stiffness[2]", "damping", "offset[0]")
+    np.testing.assert_array_equal(springs.parameters, [1.0, 2.0, 3.0, 0.5, 0.0])
+    np.testing.assert_array_equal(springs.with_parameters(springs.parameters).parameters, springs.parameters)
+    values = np.random.default_rng(0).standard_normal((4, 5))
+    x, v = np.random.default_rng(1).standard_normal((2, 4, 3))
+    np.testing.assert_array_equal(springs.with_parameters(values).parameters, values)
+    expected = -values[:, :3] * (x - values[:, 4:]) - values[:, 3:4] * v
+    np.testing.assert_array_equal(springs.with_parameters(values).force(x, v), expected)
+
+
+def test_parameters_of_some_fields_may_differ_from_state_to_state() -> None:
+    assert Springs(np.ones((4, 3)), damping=2.0).parameters.shape == (4, 5)
+    assert Springs((1.0, 2.0), damping=np.arange(3.0)).parameters.shape == (3, 4)
+
+
+def test_parameters_of_joints_may_be_symbols() -> None:
+    springs = Springs((0.0, 0.0))
+    program = fb.trace(lambda p, x: springs.with_parameters(p).force(x, x), {"p": (4,), "x": (2,)}, "force")
+    (force,) = fb.interpret(program, np.array([3.0, 4.0, 0.5, 1.0]), np.array([2.0, 3.0]))
+    np.testing.assert_array_equal(force, [-4.0, -9.5])
+
+
+def test_laws_with_arrays_are_compared_by_identity() -> None:
+    springs = Springs((1.0, 2.0))
+    assert springs == springs
+    assert springs != Springs((1.0, 2.0))
+
+
+def test_vectors_are_joined_over_their_batch() -> None:
+    assert join([np.ones((4, 2)), np.zeros(3)]).shape == (4, 5)
+    np.testing.assert_array_equal(join([np.ones(2), np.zeros(1)]), [1.0, 1.0, 0.0])
 
 
 def test_a_number_of_parameters_that_is_not_right_is_refused() -> None:

@@ -11,6 +11,7 @@ from floatbase.experiments.plan import Experiment
 _PLACES = {
     "geometric-linearization": "floatbase.experiments.geometric.experiment",
     "optimal-control": "floatbase.experiments.optimal_control.experiment",
+    "suspended-models": "floatbase.experiments.suspended.experiment",
 }
 
 

@@ -90,8 +90,14 @@ def emit_while(
 def emit_gather(builder: Builder, frame: Frame, block: Block, arguments: str, outputs: str) -> None:
     """One row of a table; the index is rounded down and clamped, NaN gives the first row."""
     rows, columns = block.setting("rows"), block.setting("columns")
+    index = builder.load(builder.at(arguments, rows * columns))
+    emit_row(builder, rows, columns, index, arguments, outputs, builder.element.lanes)
+
+
+def emit_row(builder: Builder, rows: int, columns: int, index: str, table: str, outputs: str, lanes: int = 1) -> None:
+    """The row of a table for a value of the index; of a table of values, or of numbers for all lanes (`lanes` is 1)."""
     element = builder.element
-    index = builder.floor(builder.load(builder.at(arguments, rows * columns)))
+    index = builder.floor(index)
     zero, last = builder.literal(0.0), builder.literal(float(rows - 1))
     index = builder.select(builder.compare("ogt", index, zero), index, zero)
     index = builder.select(builder.compare("olt", index, last), index, last)
@@ -101,12 +107,13 @@ def emit_gather(builder: Builder, frame: Frame, block: Block, arguments: str, ou
         if element.lanes > 1:
             number = builder.let(f"extractelement {element.value} {index}, i64 {lane}")
         row = builder.let(f"fptosi {element.scalar} {number} to i64")
-        start = builder.let(f"mul i64 {row}, {columns * element.lanes}")
-        starts.append(builder.let(f"add i64 {start}, {lane}"))
+        start = builder.let(f"mul i64 {row}, {columns * lanes}")
+        starts.append(builder.let(f"add i64 {start}, {lane if lanes > 1 else 0}"))
     with builder.loop(columns) as column:
         offset = builder.let(f"mul i64 {column}, {element.lanes}")
+        apart = builder.let(f"mul i64 {column}, {lanes}")
         for lane, start in enumerate(starts):
-            source = builder.at(arguments, builder.let(f"add i64 {start}, {offset}"), element.scalar)
+            source = builder.at(table, builder.let(f"add i64 {start}, {apart}"), element.scalar)
             target = builder.at(outputs, builder.let(f"add i64 {offset}, {lane}"), element.scalar)
             value = builder.let(f"load {element.scalar}, ptr {source}, align {element.size}")
             builder.do(f"store {element.scalar} {value}, ptr {target}, align {element.size}")

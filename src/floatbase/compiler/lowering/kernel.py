@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from floatbase.compiler.lowering.arrays import copy
 from floatbase.compiler.lowering.blocks import emit_block
 from floatbase.compiler.lowering.builder import Builder
+from floatbase.compiler.lowering.control import emit_row
 from floatbase.compiler.lowering.elementary import elementary_function, inline_function
 from floatbase.compiler.lowering.module import Frame, Module, subprogram_name
 from floatbase.compiler.lowering.ordering import Group
@@ -23,7 +24,7 @@ from floatbase.compiler.lowering.selection import (
     split_steps,
 )
 from floatbase.compiler.operations import BOOLEAN, Op
-from floatbase.compiler.program import Program
+from floatbase.compiler.program import Block, Program
 from floatbase.errors import ProgramError
 
 LONG_RUN = 8
@@ -247,16 +248,34 @@ class Kernel:
 
     def _block(self, number: int, which: int) -> None:
         block = self.program.blocks[which]
+        if self._is_table(block):
+            self._look_up(number, block)
+            return
         region = self._regions.get(which)
         if region is None:
             if self._arguments is None:  # blocks run one after another: one array serves all, and stays in the cache
-                self._arguments = self._array(max(len(other.arguments) for other in self.program.blocks))
+                sizes = [len(other.arguments) for other in self.program.blocks if not self._is_table(other)]
+                self._arguments = self._array(max(sizes))
             region = self._arguments
         arguments = self.locate(region)
         outputs = self._array(block.size)
         self.store_all([int(value) for value in block.arguments], arguments, region)
         self.places[number] = (outputs, 0)
         emit_block(self.module, self.builder, self.frame, block, arguments, self.locate(outputs), emit_subprogram)
+
+    def _is_table(self, block: Block) -> bool:
+        """Whether a block reads a row of a table of constants."""
+        code = self.selection.code
+        return block.kind == "gather" and all(code[int(value)][0] == Op.CONSTANT for value in block.arguments[:-1])
+
+    def _look_up(self, number: int, block: Block) -> None:
+        """A row of a table of constants, which the module holds once, however many rows are read and how often."""
+        places = [self.selection.code[int(value)][1] for value in block.arguments[:-1]]
+        table = self.module.numbers(self.program.constants[places])
+        outputs = self._array(block.size)
+        index = self.value(int(block.arguments[-1]))
+        emit_row(self.builder, block.setting("rows"), block.setting("columns"), index, table, self.locate(outputs))
+        self.places[number] = (outputs, 0)
 
     def _array(self, length: int) -> int:
         return self.frame.allocate(length * self.module.element.bytes)

@@ -1,0 +1,20 @@
+"""Grounds whose softness is a part of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from floatbase.simulation.grounds.softness import Softness, Uniform
+from floatbase.simulation.laws import Ground
+
+
+@dataclass(frozen=True)
+class TexturedGround(Ground):
+    """Base of grounds of one shape or another; `texture` says how soft they are from place to place."""
+
+    texture: Softness = field(default=Uniform(), kw_only=True)
+
+    def softness(self, x: Any, y: Any) -> tuple[Any, Any]:
+        """The texture's factors of stiffness and damping at a place."""
+        return self.texture.factors(x, y)
