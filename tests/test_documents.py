@@ -48,6 +48,7 @@ GUIDE = [
     "inertial-parameters",
     "joints",
     "loading-robots",
+    "logs",
     "mjcf",
     "the-one-idea",
     *sorted(f"theory/{path.stem}" for path in (ROOT / "docs" / "theory").glob("*.md")),

@@ -159,12 +159,33 @@ def test_a_file_that_unpacks_to_too_much_is_refused(tmp_path):
     time = np.zeros(count)
     logs.save(logs.Log((logs.signal("x", time, time),)), tmp_path / "a.parquet", compression="zstd")
     assert (tmp_path / "a.parquet").stat().st_size < 100_000
-    with pytest.raises(LogError, match="would take 32 MB, more than the 1 MB allowed"):
-        logs.load(tmp_path / "a.parquet", limits=logs.Limits(memory=10**6))
+    with pytest.raises(LogError, match="would take 32 MB, more than the 10 MB allowed"):
+        logs.load(tmp_path / "a.parquet", limits=logs.Limits(memory=10**7))
     with pytest.raises(LogError, match="columns, more than the 1 allowed"):
         logs.load(tmp_path / "a.parquet", limits=logs.Limits(columns=1))
     with pytest.raises(ArgumentError, match="must be a positive whole number"):
         logs.Limits(memory=0)
+
+
+def test_pages_that_tell_more_than_the_file_declares_are_refused(tmp_path):
+    """The header of the first page: its second number is the unpacked size, here made a billion."""
+    for name, read in (("a.parquet", logs.load), ("b.parquet", logs.read_table)):
+        path = tmp_path / name
+        log = logs.Log((logs.signal("x", np.arange(1000.0), np.arange(1000.0)),))
+        logs.save(log, path, compression="zstd")
+        column = pq.ParquetFile(path).metadata.row_group(0).column(1)
+        data = bytearray(path.read_bytes())
+        place = column.data_page_offset
+        assert data[place : place + 4] == b"\x15\x00\x15\x80"  # a data page, and the beginning of its size
+        data[place + 3 : place + 5] = b"\xff\xff"  # two bytes of the number, which go on
+        path.write_bytes(data)
+        with pytest.raises(LogError, match=r"more than its samples take|header of a page is damaged|tells"):
+            read(path)
+    numbers = np.random.default_rng(0).integers(0, 9, 50_000)
+    table = pa.table({"time": np.arange(50_000.0), "few": numbers, "null": pa.array([None, *numbers[1:]])})
+    for version in ("1.0", "2.0"):
+        pq.write_table(table, tmp_path / "c.parquet", data_page_version=version, row_group_size=9000)
+        np.testing.assert_array_equal(logs.read_table(tmp_path / "c.parquet")["few"].values, numbers)
 
 
 def test_damaged_files_give_errors(log, tmp_path):

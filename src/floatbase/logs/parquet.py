@@ -2,7 +2,8 @@
 
 Groups begin at the first row; those with fewer samples than the longest end in nulls. The layout (units, frames, rates,
 metadata, the number of samples of each group, the format's version) is JSON text in the file's metadata. When a log is
-opened, the columns have to be those of the layout, and their declared sizes have to fit the number of samples.
+opened, the columns have to be those of the layout; before samples are unpacked, the sizes that pages tell have to fit
+their number.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, BinaryIO, Literal
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from floatbase.logs.atomic import as_path, written
 from floatbase.logs.layout import from_text, layout_of, row_bytes, to_text
 from floatbase.logs.limits import STANDARD, Limits
 from floatbase.logs.log import Log
+from floatbase.logs.pages import unpacked_size
 from floatbase.logs.signals import Array, Signal
 from floatbase.logs.source import LogFile, empty_values
 
@@ -109,16 +111,19 @@ class ParquetLog(LogFile):
         _, parquet = arrow()
         with damaged(path):
             self._file = parquet.ParquetFile(path, thrift_string_size_limit=4 * limits.text)
+            self._stream = open(path, "rb")  # noqa: SIM115
+        self._honest: set[tuple[int, int]] = set()
         try:
             layout, counts = self._check(path, limits)
         except BaseException:
-            self._file.close()
+            self.close()
             raise
         super().__init__(path, layout, counts, limits)
 
     def close(self) -> None:
         """Let the file go."""
         self._file.close()
+        self._stream.close()
 
     def _check(self, path: Path, limits: Limits) -> tuple[Log, dict[str, int]]:
         with damaged(path):
@@ -148,11 +153,10 @@ class ParquetLog(LogFile):
         for k in range(about.num_row_groups):
             block = about.row_group(k)
             self._starts.append(self._starts[-1] + block.num_rows)
-            for j, (name, dtype) in enumerate(expected):
-                if block.column(j).total_uncompressed_size > 2 * block.num_rows * dtype.itemsize + (1 << 16):
-                    raise LogError(f"{path}: column {name!r} is larger than its number of samples allows")
+            limits.require_memory(path, "a column of a block", 8 * block.num_rows)
         if self._starts[-1] != about.num_rows or min(np.diff(self._starts), default=0) < 0:
             raise LogError(f"{path}: the sizes of its blocks do not add up to {about.num_rows} rows")
+        self._places = {name: (j, dtype.itemsize) for j, (name, dtype) in enumerate(expected)}
         return layout, counts
 
     def _read_time(self, group: str) -> Array:
@@ -176,7 +180,12 @@ class ParquetLog(LogFile):
             first, last = max(rows.start, starts[k]), min(rows.stop, starts[k + 1])
             if first >= last:
                 continue
+            j, size = self._places[name]
             with damaged(self.path):
+                if (k, j) not in self._honest:
+                    block = self._file.metadata.row_group(k)
+                    require_pages(self.path, self._stream, block.column(j), 2 * block.num_rows * size + (1 << 16))
+                    self._honest.add((k, j))
                 column = self._file.read_row_group(k, columns=[name], use_threads=False).column(0)
                 part = column.slice(first - starts[k], last - first)
                 if part.null_count or len(part) != last - first:
@@ -185,6 +194,14 @@ class ParquetLog(LogFile):
                 for chunk in part.chunks:
                     out[place : place + len(chunk)] = chunk.to_numpy(zero_copy_only=False)
                     place += len(chunk)
+
+
+def require_pages(path: Path, stream: BinaryIO, column: Any, most: int) -> None:
+    """Raise unless the pages of a column in a block unpack to so many bytes at most, by their headers and in all."""
+    if column.file_path:
+        raise LogError(f"{path}: a column is kept in another file, which is not read")
+    start = column.dictionary_page_offset if column.has_dictionary_page else column.data_page_offset
+    unpacked_size(path, stream, start, column.total_compressed_size, most)
 
 
 @contextmanager

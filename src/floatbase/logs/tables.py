@@ -20,7 +20,7 @@ from floatbase.logs.atomic import as_path, written
 from floatbase.logs.columns import ColumnMap, TimeOrder, build, source_names
 from floatbase.logs.limits import STANDARD, Limits
 from floatbase.logs.log import Log
-from floatbase.logs.parquet import arrow, damaged
+from floatbase.logs.parquet import arrow, damaged, require_pages
 from floatbase.logs.signals import Array, Signal
 
 _DELIMITERS = (",", ";", "\t", "|")
@@ -93,7 +93,7 @@ def read_table(
     """A log from a Parquet file of another program, whose columns are numbers; see `read_csv`."""
     path = as_path(path)
     pa, parquet = arrow()
-    with damaged(path), parquet.ParquetFile(path) as file:
+    with damaged(path), open(path, "rb") as stream, parquet.ParquetFile(path) as file:
         numbers = {
             field.name
             for field in file.schema_arrow
@@ -106,6 +106,11 @@ def read_table(
 
         def get(name: str) -> Array:
             limits.require_memory(path, "its samples", 8 * file.metadata.num_rows * len(known))
+            for k in range(file.metadata.num_row_groups):
+                block = file.metadata.row_group(k)
+                for j in range(block.num_columns):
+                    if block.column(j).path_in_schema == name:
+                        require_pages(path, stream, block.column(j), 32 * block.num_rows + (1 << 20))
             column = file.read(columns=[name], use_threads=False).column(0)
             if column.null_count:
                 column = column.cast(pa.float64())
