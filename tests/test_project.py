@@ -37,13 +37,25 @@ ROOMS = (
     "viewer",
     "loading",
     "simulation",
+    "logs",
     "demo",
     "report",
     "experiments",
     "cli",
 )
 COUNTS = {"T": 60, "L": 90, "B": 35, "R": 76, "C": 66}
-HEAVY = ("casadi", "matplotlib", "scipy", "pinocchio", "mujoco", "idyntree", "icub_models", "example_robot_data")
+HEAVY = (
+    "casadi",
+    "matplotlib",
+    "scipy",
+    "pinocchio",
+    "mujoco",
+    "idyntree",
+    "icub_models",
+    "example_robot_data",
+    "pyarrow",
+    "h5py",
+)
 
 
 def python_files(*directories: str) -> list[Path]:
