@@ -35,6 +35,7 @@ _INTRODUCTIONS = {
     "simulation.suspensions": "Rods, springs and cables that robots hang on. "
     "See [suspensions](../theory/suspensions.md).",
     "simulation.integration": "Ways to step through time. See [simulation](../simulation.md).",
+    "logs": "Named signals over time: recording, files of many kinds, filters, plots. See [logs](../logs.md).",
     "experiments": "Experiments by name, and what they are made of. See [experiments](../experiments.md).",
 }
 
