@@ -62,9 +62,9 @@ class Stream:
     def draw(self, seed: int, steps: Any, rows: Any, at_start: bool = False) -> Array:
         """Numbers (steps, rows, size); `at_start` for those that are drawn once, before the first step."""
         steps, rows = np.atleast_1d(np.asarray(steps, dtype=np.uint64)), np.atleast_1d(np.asarray(rows, dtype=np.uint64))
+        key = self._key(seed)
         if not self.size:
             return np.zeros((len(steps), len(rows), 0))
-        key = self._key(seed)
         upper = (steps >> _SHIFT) | np.uint64(_AT_START if at_start else 0)
         shape = (len(steps), len(rows), len(self._number))
         words = philox(
@@ -90,6 +90,7 @@ class Stream:
             raise ArgumentError(f"seed is {seed!r}; it must be a whole number")
         if seed not in self._keys:
             words = [hashlib.blake2b(f"{int(seed)} {name}".encode(), digest_size=8).digest() for name in self.names]
-            pairs = np.array([np.frombuffer(word, dtype="<u4") for word in words], dtype=np.uint64)[self._owner]
+            pairs = np.array([np.frombuffer(word, dtype="<u4") for word in words], dtype=np.uint64).reshape(-1, 2)
+            pairs = pairs[self._owner]
             self._keys = {int(seed): (pairs[:, 0], pairs[:, 1])}
         return self._keys[int(seed)]

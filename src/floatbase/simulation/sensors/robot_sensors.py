@@ -59,18 +59,20 @@ class SensorWarning(UserWarning):
 
 
 def sensors_of(robot: Robot, *, perfect: bool = False, encoders: bool = True) -> tuple[Sensor, ...]:
-    """Models of the sensors of a robot's description, by their names there; parts of an IMU are called like "imu.gyro".
+    """Models of the sensors of a robot's description, by their names there; parts of an IMU are called like
+    "imu.gyroscope".
 
     perfect: without errors, with a sample at every tick; otherwise with the errors of this module and the rates of the
     description (at every tick where it gives none). encoders: with "joint_positions" and "joint_velocities". A warning
-    names sensors of which there is no model.
+    names sensors of which there is no model: of other kinds, and force/torque sensors in joints that move.
     """
     if not isinstance(robot, Robot):
         raise ArgumentError(f"sensors are those of a floatbase.Robot, got {robot!r}")
     found: list[Sensor] = []
     unknown = []
+    fixed = {joint.name for joint in robot.model.joints if joint.kind == "fixed"}
     for described in robot.model.sensors:
-        made = _made(described, perfect)
+        made = _made(described, perfect) if described.joint is None or described.joint in fixed else []
         found += made
         if not made:
             unknown.append(f"{described.name} ({described.kind})")
