@@ -82,5 +82,3 @@ def wrench_of_link(parameters: np.ndarray, world_H_link: np.ndarray, twist: np.n
 def at_frame(wrench: np.ndarray, world_H_frame: np.ndarray) -> np.ndarray:
     """A wrench about the world's origin in its axes, at a frame in the frame's axes."""
     return change_wrench(wrench, "inertial", "body", world_H_frame)
-
-

@@ -33,7 +33,9 @@ def swing(count: int) -> np.ndarray:
     """Attitudes (count, 3, 3) of a swing in two planes that also yaws."""
     t = DT * np.arange(count)[:, None]
     w = 2.0 * np.pi / 3.76
-    return rotation_exponential(np.concatenate([0.25 * np.cos(w * t), 0.12 * np.sin(w * t), 0.1 * np.sin(0.3 * t)], axis=1))
+    return rotation_exponential(
+        np.concatenate([0.25 * np.cos(w * t), 0.12 * np.sin(w * t), 0.1 * np.sin(0.3 * t)], axis=1)
+    )
 
 
 def test_the_pose_of_a_pendulum_follows_from_its_attitude() -> None:
@@ -43,7 +45,9 @@ def test_the_pose_of_a_pendulum_follows_from_its_attitude() -> None:
     np.testing.assert_allclose(pendulum_pose(np.eye(3), PIVOT)[:3, 3], [0.0, 0.0, -LENGTH])
 
 
-def measured(count: int, drift: np.ndarray, noise: float = 0.0) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def measured(
+    count: int, drift: np.ndarray, noise: float = 0.0
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Reference, readings, and the errors of the earth frame and of the mounting."""
     rng = np.random.default_rng(5)
     earth, mounting = rotation_exponential(np.array([0.3, -0.1, 1.0])), rotation_exponential(np.array([0.1, 0.2, -0.3]))
@@ -186,7 +190,9 @@ def test_the_reference_wrench() -> None:
     """Moments are the first three of each body, forces the next three."""
     found = reference_wrench(0.3, bodies=2)
     for place, i in enumerate([4, 5, 6, 1, 2, 3, 10, 11, 12, 7, 8, 9]):
-        terms = np.sin(np.pi * 0.3 + i) + 0.5 * np.sin(4 * np.pi * 0.3 + 2 * i) + 0.25 * np.sin(10 * np.pi * 0.3 + 3 * i)
+        terms = (
+            np.sin(np.pi * 0.3 + i) + 0.5 * np.sin(4 * np.pi * 0.3 + 2 * i) + 0.25 * np.sin(10 * np.pi * 0.3 + 3 * i)
+        )
         assert found[place] == pytest.approx(20.0 * terms, rel=1e-12)
     assert reference_wrench(np.zeros((3, 2))).shape == (3, 2, 6)
 

@@ -75,7 +75,9 @@ def test_an_attitude_has_the_errors_of_its_equation(body: fb.Robot) -> None:
 
 def test_noise_of_an_attitude_is_about_each_axis(body: fb.Robot) -> None:
     errors = AttitudeErrors(noise=0.01, misalignment_spread=0.05, random_walk=0.02)
-    values, _ = read(SensorSuite(body, (Attitude("imu", "body", errors=errors),), dt=T), np.tile(np.eye(4), (21, 1, 1)), rows=4000)
+    values, _ = read(
+        SensorSuite(body, (Attitude("imu", "body", errors=errors),), dt=T), np.tile(np.eye(4), (21, 1, 1)), rows=4000
+    )
     turns = rotation_logarithm(rotation_from_quaternion(values))
     np.testing.assert_allclose(turns[0].std(axis=0), np.hypot(0.01, 0.05), rtol=0.04)
     np.testing.assert_allclose(turns[20].std(axis=0), np.sqrt(0.01**2 + 0.05**2 + 0.02**2 * 20 * T), rtol=0.04)

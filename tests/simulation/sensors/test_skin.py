@@ -45,7 +45,9 @@ def sole() -> SkinPatch:
 
 def forces(robot: fb.Robot, patch: SkinPatch, wrench: np.ndarray) -> np.ndarray:
     q, zero = robot.neutral(), np.zeros(6)
-    return np.concatenate(SensorSuite(robot, (SkinForces("skin", patch),), wrenches=("block",)).layout.ideal([q, zero, zero, wrench]))
+    return np.concatenate(
+        SensorSuite(robot, (SkinForces("skin", patch),), wrenches=("block",)).layout.ideal([q, zero, zero, wrench])
+    )
 
 
 def test_forces_have_the_normal_force_and_the_centre_of_pressure(robot: fb.Robot, sole: SkinPatch) -> None:
@@ -96,7 +98,7 @@ def test_proximity_in_batches_and_compiled(robot: fb.Robot, sole: SkinPatch) -> 
     q, v = robot.random(np.random.default_rng(1), 5)
     q[:, 2] = 0.03
     suite = SensorSuite(robot, (SkinProximity("near", sole), SkinForces("forces", sole)), wrenches=("block",))
-    wrenches = np.random.default_rng(2).standard_normal((5, 6)) + [0.0, 0.0, 50.0, 0.0, 0.0, 0.0]
+    wrenches = np.random.default_rng(2).standard_normal((5, 6)) + np.array([0.0, 0.0, 50.0, 0.0, 0.0, 0.0])
     compiled = suite.ideal(q, v, v, wrenches)
     np.testing.assert_allclose(np.concatenate(suite.layout.ideal([q, v, v, wrenches]), axis=-1), compiled, atol=1e-12)
     assert (compiled[:, :35] > 0.0).any()
@@ -114,7 +116,11 @@ def test_cells_measure_acceleration_in_their_frames() -> None:
         one = SensorSuite(robot, (Accelerometer("one", "r_forearm", frame),)).layout.ideal([now.q, now.v, now.a])
         np.testing.assert_allclose(found[3 * k : 3 * k + 3], one[0], rtol=1e-12)
     errors = sensor.errors
-    assert errors.noise == 0.34 and errors.limit == pytest.approx(39.2266) and errors.resolution == pytest.approx(0.0766, abs=1e-4)
+    assert (
+        errors.noise == 0.34
+        and errors.limit == pytest.approx(39.2266)
+        and errors.resolution == pytest.approx(0.0766, abs=1e-4)
+    )
 
 
 def test_where_cells_are() -> None:
@@ -127,7 +133,9 @@ def test_where_cells_are() -> None:
     assert set(inside) == {6} and max(map(len, found)) == 6
     assert all(k in found[other] for k in range(len(found)) for other in found[k])
     assert is_connected(patch)
-    apart = SkinPatch("two", "arm", np.array([[0.0, 0.0, 0.0], [0.01, 0.0, 0.0], [1.0, 0.0, 0.0]]), np.tile([0.0, 0.0, 1.0], (3, 1)))
+    apart = SkinPatch(
+        "two", "arm", np.array([[0.0, 0.0, 0.0], [0.01, 0.0, 0.0], [1.0, 0.0, 0.0]]), np.tile([0.0, 0.0, 1.0], (3, 1))
+    )
     assert not is_connected(apart)
     frames = cell_frames(patch)
     np.testing.assert_allclose(frames[:, :3, 2], patch.normals, atol=1e-12)

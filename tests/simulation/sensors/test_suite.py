@@ -220,7 +220,11 @@ def test_bad_suites_are_refused(arm: fb.Robot) -> None:
         (lambda: suite.step(state, zero, zero, zero, {"sole": np.zeros(6)}), UnknownNameError, "sole"),
         (lambda: suite.step(state, zero, zero, zero, {arm.base: np.zeros(5)}), ShapeError, "must be"),
         (lambda: suite.step(state, zero, zero, zero, None, zero), ArgumentError, "inertial parameters cannot"),
-        (lambda: SensorSuite(arm, (one,)).step(state, zero, zero, zero, np.zeros(6)), ArgumentError, "name their frames"),
+        (
+            lambda: SensorSuite(arm, (one,)).step(state, zero, zero, zero, np.zeros(6)),
+            ArgumentError,
+            "name their frames",
+        ),
         (lambda: suite.init(seed=0.5), ArgumentError, "seed is 0.5"),
         (lambda: suite.step(state, np.array([np.nan]), zero, zero), ArgumentError, "q"),
         (

@@ -35,7 +35,9 @@ def allan_deviation(samples: Any, dt: float, clusters: Sequence[int] | None = No
     require_positive(dt=dt)
     longest = len(samples) // 2
     if clusters is None:
-        clusters = np.unique(np.round(np.geomspace(1, max(longest // 4, 1), 4 * longest.bit_length()))).astype(int).tolist()
+        clusters = (
+            np.unique(np.round(np.geomspace(1, max(longest // 4, 1), 4 * longest.bit_length()))).astype(int).tolist()
+        )
     if not all(isinstance(m, int | np.integer) and 1 <= m <= longest for m in clusters):
         raise ArgumentError(f"clusters is {clusters!r}; it must have whole numbers from 1 to {longest}")
     centred = samples - samples.mean(axis=0)  # which changes nothing but rounding

@@ -10,8 +10,8 @@ $$ r_k = \log\left(R_{e0} \exp(\omega_d^\wedge t_k) R_{m,k}^\top R_{eI} R_{P,k}\
 
 $R_{eI}$ is given: together with $R_{e0}$ it could be found only as far as the reference turns.
 
-Of a body that swings as a rigid pendulum about a pivot at the world's origin, $p_{pivot}$ in the body, the attitude gives
-the pose: ${}_Ip_{IB} = -R_B\, {}_Bp_{pivot}$.
+Of a body that swings as a rigid pendulum about a pivot at the world's origin, $p_{pivot}$ in the body, the attitude
+gives the pose: ${}_Ip_{IB} = -R_B\, {}_Bp_{pivot}$.
 
 Rothammer 2021, (5.50)-(5.57) with errata.
 """
@@ -38,9 +38,9 @@ _SMALL = 1e-12  # rad, of the last step
 
 @dataclass(frozen=True, eq=False)
 class AttitudeCalibration:
-    """What calibration finds.
+    r"""What calibration finds.
 
-    misalignment: $R_{e0}$ (3, 3); drift: $\\omega_d$ (3,) rad/s; earth_error: $R_{eI}$ (3, 3), as it was given.
+    misalignment: $R_{e0}$ (3, 3); drift: $\omega_d$ (3,) rad/s; earth_error: $R_{eI}$ (3, 3), as it was given.
     covariance: (6, 6) of a turn of the misalignment from the left [rad], then of the drift [rad/s].
     residual: rad, the root of the mean of $|r_k|^2$; steps: how many the method took.
     """
@@ -97,7 +97,9 @@ def calibrate_attitude(measured: Any, reference: Any, dt: float, earth_error: An
     early = rotation_logarithm(start.T @ errors)
     near = max(2, int(np.argmax(np.linalg.norm(early, axis=1) > 1.0)) or len(errors))
     drift = times[:near] @ early[:near] / (times[:near] @ times[:near])
-    for count in range(1, _MOST + 1):
+    count = 0
+    while count < _MOST:
+        count += 1
         residual, jacobian = _residuals(start, drift, times, errors)
         step = np.linalg.lstsq(jacobian, -residual, rcond=None)[0]
         start, drift = rotation_exponential(step[:3]) @ start, drift + step[3:]

@@ -2,11 +2,11 @@ r"""Errors of an attitude: misalignment of the frames at both ends, drift, noise
 
 What is read of the true attitude $R$ of a sensor in its earth frame is
 
-$$ R_m(t) = R_{eI}\, R\, R_e(t)\, \exp(n^\wedge), \qquad R_e(t) = R_{e0} \exp(\omega_d^\wedge t) \exp(\ldots), $$
+$$ R_m(t) = R_{eI}\, R\, R_e(t)\, \exp(n^\wedge), \qquad R_e(t) = R_{e0} \exp(\omega_d^\wedge t)\, W(t), $$
 
-with $R_{eI}$ the error of the earth frame, $R_{e0}$ that of the mounting, a constant drift $\omega_d$, a random walk whose
-increments over a time $T$ have the variance $K^2 T$ about each axis, and white noise $n$ of each sample. Rotations are
-given as rotation vectors in rad.
+with $R_{eI}$ the error of the earth frame, $R_{e0}$ that of the mounting, a constant drift $\omega_d$, a random walk
+$W$ whose increments over a time $T$ have the variance $K^2 T$ about each axis, and white noise $n$ of each sample.
+Rotations are given as rotation vectors in rad.
 
 Rothammer 2021, (5.53) with its errata. `floatbase.simulation.sensors.calibrate_attitude` finds the parameters.
 """
@@ -118,5 +118,3 @@ def normalized(quaternion: Array) -> Array:
 def upright(quaternion: Array) -> Array:
     """The one of the two quaternions of a rotation that has w >= 0."""
     return np.where(real(quaternion[..., :1]) < 0.0, -quaternion, quaternion)
-
-

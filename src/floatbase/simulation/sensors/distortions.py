@@ -1,7 +1,7 @@
 """What distorts samples: settings, a memory, and random numbers that come in from outside.
 
-A `Distortion` makes a sample out of what a perfect sensor would read. It remembers things from sample to sample, such as
-a bias that wanders, in a vector whose size is known ahead. Random numbers are inputs, so that a program that samples
+A `Distortion` makes a sample out of what a perfect sensor would read. It remembers things from sample to sample, such
+as a bias that wanders, in a vector whose size is known ahead. Random numbers are inputs, so that a program that samples
 needs no generator: standard normal ones, and ones that are uniform between 0 and 1. Everything works on numbers with
 batch axes and on symbols.
 """

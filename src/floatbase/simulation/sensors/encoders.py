@@ -1,6 +1,6 @@
-"""Encoders: positions of joints, and their velocities.
+r"""Encoders: positions of joints, and their velocities.
 
-The ideal reading is $s$ and, if asked for, $\\dot s$, of joints with one coordinate. Drives that see differences of
+The ideal reading is $s$ and, if asked for, $\dot s$, of joints with one coordinate. Drives that see differences of
 positions alone are `floatbase.simulation.joints.Encoder`.
 """
 

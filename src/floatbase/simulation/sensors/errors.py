@@ -11,15 +11,15 @@ $$ y_k = sat\left(\delta\, \mathrm{round}\left(
 | $s$ | `scale_spread` | drawn once, $\mathcal N(0, \sigma_s^2)$ for each channel |
 | $b_0$ | `bias` | constant |
 | $c$ | `bias_spread` | drawn once, $\mathcal N(0, \sigma_c^2)$ |
-| $m_k$ | `bias_instability`, `correlation_time` | Gauss-Markov: $m_{k+1} = \varphi m_k + \sigma_b \sqrt{1 - \varphi^2}\, \xi$, $\varphi = e^{-T/T_c}$ |
+| $m_k$ | `bias_instability`, `correlation_time` | $m_{k+1} = \varphi m_k + \sigma_b \sqrt{1 - \varphi^2}\, \xi$ |
 | $w_k$ | `random_walk`, `drift` | $w_{k+1} = w_k + d\, T + K \sqrt T\, \xi$ |
 | $n_k$ | `noise_density` or `noise` | white: $\mathcal N(0, N^2 / T)$, or $\mathcal N(0, \sigma^2)$ whatever $T$ |
 | $\delta$ | `resolution` | steps; 0: none |
 | $sat$ | `limit` | within $\pm$ the limit |
 
-with standard normal $\xi$. Settings are one number for all channels, or one for each. The density $N$ is that of IMU
-data sheets, in units per $\sqrt{\mathrm{Hz}}$. Of such a signal the Allan variance over a time $\tau$, without steps and
-limits, is
+with standard normal $\xi$; $m$ is a Gauss-Markov process, $\varphi = e^{-T/T_c}$. Settings are one number for all
+channels, or one for each. The density $N$ is that of IMU data sheets, in units per $\sqrt{\mathrm{Hz}}$. Of such a
+signal the Allan variance over a time $\tau$, without steps and limits, is
 
 $$ \sigma^2(\tau) = \frac{N^2}{\tau} + \frac{K^2 \tau}{3} + \frac{d^2 \tau^2}{2} + \frac{2 \sigma_b^2 T_c}{\tau}
    \left[1 - \frac{T_c}{2\tau}\left(3 - 4 e^{-\tau/T_c} + e^{-2\tau/T_c}\right)\right] . $$
@@ -44,6 +44,7 @@ from floatbase.spatial.arrays import Array, apply_matrix, zeros
 
 PerChannel = float | tuple[float, ...]
 NO_LIMIT = math.inf
+LARGEST = 1e30  # stands for infinity in programs
 _POSITIVE = ("correlation_time", "limit")
 _SIGNED = ("bias", "drift")
 _NUMBERS = (
@@ -184,7 +185,9 @@ class Errors(Distortion):
             wandering = next(memories)
             value = value + wandering
             decay = np.exp(-period / np.asarray(self.correlation_time))
-            step = np.asarray(self.bias_instability) * np.sqrt(-np.expm1(-2.0 * period / np.asarray(self.correlation_time)))
+            step = np.asarray(self.bias_instability) * np.sqrt(
+                -np.expm1(-2.0 * period / np.asarray(self.correlation_time))
+            )
             after.append(decay * wandering + step * next(draws))
         if self._walks:
             walk = next(memories)
@@ -195,8 +198,8 @@ class Errors(Distortion):
             after.append(walk)
         if _some(self.resolution):
             value = quantized(value, np.asarray(self.resolution))
-        limit = np.asarray(self.limit)
-        if np.isfinite(limit).any():
+        if np.isfinite(np.asarray(self.limit)).any():
+            limit = np.minimum(np.asarray(self.limit), LARGEST)
             value = np.minimum(np.maximum(value, -limit), limit)
         return value, join(after) if after else memory
 
@@ -205,10 +208,13 @@ class Errors(Distortion):
         if any(isinstance(getattr(self, name), tuple) for name in _NUMBERS):
             raise ArgumentError("the Allan deviation is that of one channel: give settings as numbers, not by channel")
         tau = np.asarray(times, dtype=float)
-        T, b = self.correlation_time, self.bias_instability
+        density, walk, drift, b, T = (
+            float(np.asarray(getattr(self, name)))
+            for name in ("noise_density", "random_walk", "drift", "bias_instability", "correlation_time")
+        )
         ratio = tau / T
         bracket = 1.0 - (3.0 - 4.0 * np.exp(-ratio) + np.exp(-2.0 * ratio)) / (2.0 * ratio)
-        variance = self.noise_density**2 / tau + self.random_walk**2 * tau / 3.0 + self.drift**2 * tau**2 / 2.0
+        variance = density**2 / tau + walk**2 * tau / 3.0 + drift**2 * tau**2 / 2.0
         return np.sqrt(variance + 2.0 * b**2 / ratio * bracket)
 
 

@@ -44,10 +44,10 @@ class BandLimitedWrench:
             raise ArgumentError(f"highest is {self.highest!r} Hz; it must be above lowest, {self.lowest!r} Hz")
         if not len(self.amplitude) or len(self.amplitude) % 6:
             raise ShapeError(f"amplitude has {len(self.amplitude)} numbers; wrenches have six each")
-        for name in ("seed", "terms"):
+        for name, least in (("seed", 0), ("terms", 1)):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < (name == "terms"):
-                raise ArgumentError(f"{name} is {value!r}; it must be a whole number that is {'positive' if name == 'terms' else 'not negative'}")
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise ArgumentError(f"{name} is {value!r}; it must be a whole number of at least {least}")
         object.__setattr__(self, "amplitude", tuple(float(entry) for entry in self.amplitude))
 
     @cached_property

@@ -2,7 +2,8 @@ r"""Errors and faults of measured poses: motion capture and cameras.
 
 A pose is a position and a unit quaternion w x y z (7). What is read of the true pose $(p, R)$ is
 
-$$ p_m = \tfrac1s\, p + b + n_p + o\, e, \qquad R_m = R\, \exp(\beta^\wedge) \exp(n_R^\wedge) \exp(o\, \epsilon^\wedge), $$
+$$ p_m = \tfrac1s\, p + b + n_p + o\, e, \qquad
+   R_m = R\, \exp(\beta^\wedge) \exp(n_R^\wedge) \exp(o\, \epsilon^\wedge), $$
 
 relative to the first sample if `from_start`, as odometry is: then $(p, R)$ is ${}^{0}H_k$. A monocular camera does not
 know the scale $s$; motion capture has $s = 1$. The terms $n$ are white, $b$ and $\beta$ constant. At an *outlier*
@@ -148,7 +149,9 @@ class PoseErrors(Distortion):
         time = np.where(kind > 1.5, self.loss_time, self.freeze_time)
         goes_on = np.logical_and(kind > 0.5, ends >= 1.0 - np.exp(-period / time))
         rate = self.freeze_rate + self.loss_rate
-        new = np.where(begins < -math.expm1(-period * rate), np.where(which * rate < self.loss_rate, _LOST, _FROZEN), 0.0)
+        new = np.where(
+            begins < -math.expm1(-period * rate), np.where(which * rate < self.loss_rate, _LOST, _FROZEN), 0.0
+        )
         kind = np.where(goes_on, kind, new)
         kind = np.where(np.asanyarray(first)[..., None], 0.0, kind)
         moved = join(

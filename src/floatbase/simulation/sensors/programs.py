@@ -48,7 +48,9 @@ class Layout:
     @cached_property
     def clocks(self) -> tuple[tuple[float, float], ...]:
         """Period and phase [ticks] of every clock."""
-        found = dict.fromkeys(sensor.sampling.clock(self.dt) for sensor in self.sensors if sensor.sampling.rate is not None)
+        found = dict.fromkeys(
+            sensor.sampling.clock(self.dt) for sensor in self.sensors if sensor.sampling.rate is not None
+        )
         return tuple(found)
 
     @cached_property

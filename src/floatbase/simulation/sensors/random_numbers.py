@@ -3,8 +3,8 @@ r"""Random numbers that depend on a seed, a name, a row and a step alone, and on
 The generator is Philox4x32-10: ten rounds of multiplications mix a counter of 128 bits with a key of 64. The key is a
 hash of seed and name; the counter holds the number of the block of four words, the row of the batch and the step. So a
 row's numbers are the same whatever the batch's size, the order and the chunks in which they are drawn, and a sensor's
-whatever other sensors there are. Uniform numbers are $(w + \tfrac12)\, 2^{-32}$; normal ones come from pairs of these by
-Box and Muller's method.
+whatever other sensors there are. Uniform numbers are $(w + \tfrac12)\, 2^{-32}$; normal ones come from pairs of these
+by Box and Muller's method.
 
 J. Salmon, M. Moraes, R. Dror, D. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
 """
@@ -29,11 +29,11 @@ _AT_START = 1 << 31  # in the upper word of the step: numbers drawn before the f
 def philox(counter: Sequence[Any], key: Sequence[Any], rounds: int = 10) -> tuple[Array, Array, Array, Array]:
     """Four words of 32 bits (in uint64 arrays) from a counter of four and a key of two such words."""
     a, b, c, d = (np.asarray(word, dtype=np.uint64) for word in counter)
-    k, l = (np.asarray(word, dtype=np.uint64) for word in key)
+    first, second = (np.asarray(word, dtype=np.uint64) for word in key)
     for _ in range(rounds):
         left, right = _MULTIPLIERS[0] * a, _MULTIPLIERS[1] * c
-        a, b, c, d = (right >> _SHIFT) ^ b ^ k, right & _LOW, (left >> _SHIFT) ^ d ^ l, left & _LOW
-        k, l = (k + _WEYL[0]) & _LOW, (l + _WEYL[1]) & _LOW
+        a, b, c, d = (right >> _SHIFT) ^ b ^ first, right & _LOW, (left >> _SHIFT) ^ d ^ second, left & _LOW
+        first, second = (first + _WEYL[0]) & _LOW, (second + _WEYL[1]) & _LOW
     return a, b, c, d
 
 
@@ -42,7 +42,9 @@ class Stream:
 
     def __init__(self, names: Sequence[str], counts: Sequence[tuple[int, int]]) -> None:
         self.names = tuple(names)
-        owner, number, places = [], [], []
+        owner: list[int] = []
+        number: list[int] = []
+        places: list[int] = []
         for place, (normals, uniforms) in enumerate(counts):
             blocks_before = len(owner)
             whole = -(-normals // 4)
@@ -61,7 +63,10 @@ class Stream:
 
     def draw(self, seed: int, steps: Any, rows: Any, at_start: bool = False) -> Array:
         """Numbers (steps, rows, size); `at_start` for those that are drawn once, before the first step."""
-        steps, rows = np.atleast_1d(np.asarray(steps, dtype=np.uint64)), np.atleast_1d(np.asarray(rows, dtype=np.uint64))
+        steps, rows = (
+            np.atleast_1d(np.asarray(steps, dtype=np.uint64)),
+            np.atleast_1d(np.asarray(rows, dtype=np.uint64)),
+        )
         key = self._key(seed)
         if not self.size:
             return np.zeros((len(steps), len(rows), 0))

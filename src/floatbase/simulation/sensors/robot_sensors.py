@@ -4,15 +4,15 @@
 |---|---|---|
 | force_torque | `ForceTorque` | noise 0.15 N, 0.01 N m; bias 0.05 N, 0.01 N m |
 | accelerometer | `Accelerometer` | 60 ug/sqrt(Hz), instability 15 ug over 100 s, bias 0.05 m/s^2 |
-| accelerometer of a skin board (`_mtb_` in its name, on iCub) | `Accelerometer` | noise 0.34 m/s^2, steps of 7.81 mg, 4 g |
+| accelerometer of a skin board | `Accelerometer` | noise 0.34 m/s^2, steps of 7.81 mg, range 4 g |
 | gyroscope | `Gyroscope` | 0.03 deg/s/sqrt(Hz), instability 18 deg/h over 100 s, bias 0.2 deg/s |
 | magnetometer | `Magnetometer` | noise 0.2 uT, bias 1 uT |
 | imu | `Accelerometer`, `Gyroscope`, `Attitude` | as above; attitude: noise 0.2 deg, misalignment 0.2 deg |
 | joints | `JointEncoders` of positions and of velocities | 0.02 deg; 0.01 rad/s |
 
-Biases and misalignments are standard deviations: they are drawn once. Numbers for force/torque sensors, encoders and the
-accelerometer's bias are those of the simulations for Traversaro 2017, of skin boards those of Leboutet 2022; of IMUs
-those of a data sheet of the class of an Xsens MTi-30, which Leboutet 2022 uses.
+Skin boards are those with `_mtb_` in their names, as on iCub. Biases and misalignments are standard deviations: they
+are drawn once. Numbers for force/torque sensors, encoders and the accelerometer's bias are those of the simulations
+for Traversaro 2017, of skin boards those of Leboutet 2022; of IMUs those of a data sheet of the class of an Xsens MTi-30, which Leboutet 2022 uses.
 """
 
 from __future__ import annotations
@@ -109,7 +109,9 @@ def _made(described: DescribedSensor, perfect: bool) -> list[Sensor]:
         ],
     }
     return [
-        model(name + suffix, described.link, described.link_H_sensor, errors=_errors(errors, perfect), sampling=sampling)
+        model(
+            name + suffix, described.link, described.link_H_sensor, errors=_errors(errors, perfect), sampling=sampling
+        )
         for suffix, model, errors in parts.get(kind, [])
     ]
 

@@ -151,4 +151,3 @@ def _ticks(ratio: float) -> float:
 
 def _column(condition: Any) -> Any:
     return np.asanyarray(condition)[..., None]
-

@@ -12,9 +12,9 @@ it is no pose (NaN, a matrix that is no rotation), or if any of these is above i
 | stretch | $e_1 = \left||r_{pivot, B}| - l\right|$ | a distance from the pivot that is not the pendulum's |
 | repeats | identical samples in a row | streams that froze |
 
-The pivot is at the world's origin, $p_{pivot}$ in the body, $l = |p_{pivot}|$. For a rigid pendulum slip and stretch are
-zero. After a rejection samples are believed again once `recovery` of them in a row passed. Thresholds come from a log
-without faults: `screen_from_log` puts them at six standard deviations.
+The pivot is at the world's origin, $p_{pivot}$ in the body, $l = |p_{pivot}|$. For a rigid pendulum slip and stretch
+are zero. After a rejection samples are believed again once `recovery` of them in a row passed. Thresholds come from a
+log without faults: `screen_from_log` puts them at six standard deviations.
 
 Odometry that lost tracking goes on at a constant velocity; from the lowest point at a speed $v$ the stretch finds it
 after the time $\sqrt{(l + h)^2 - l^2} / v$ for a threshold $h$.
@@ -45,7 +45,7 @@ class ScreenState(NamedTuple):
     """The last sample that is a pose, the twist that led to it, and counts; (..., 4, 4), (..., 6), (...).
 
     `seen` counts samples that are poses, up to two, `gap` the periods since the last one, `passed` those in a row that
-    passed, `same` those in a row that are identical; `doubtful` is whether samples are not believed yet after a rejection.
+    passed, `same` those in a row that are identical; `doubtful` is whether samples are not believed yet.
     """
 
     pose: Array
@@ -152,9 +152,15 @@ class Screen:
 
 
 def screen_from_log(
-    poses: Any, dt: float, pivot: Vector3 | None = None, *, sigmas: float = 6.0, repeats: int | None = None, recovery: int = 1
+    poses: Any,
+    dt: float,
+    pivot: Vector3 | None = None,
+    *,
+    sigmas: float = 6.0,
+    repeats: int | None = None,
+    recovery: int = 1,
 ) -> Screen:
-    """A screen with thresholds from a log (n, 4, 4) without faults: the mean of each quantity and `sigmas` deviations."""
+    """A screen with thresholds from a log (n, 4, 4) without faults: means of the quantities and `sigmas` deviations."""
     poses = np.asarray(poses, dtype=float)
     if poses.ndim != 3 or len(poses) < 10:
         raise ShapeError(f"poses has shape {poses.shape}; it must be (n, 4, 4) with at least ten samples")

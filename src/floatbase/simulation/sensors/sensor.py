@@ -39,7 +39,9 @@ class Sensor(ABC):
         if not isinstance(self.name, str) or not self.name:
             raise ArgumentError(f"the name of a sensor is {self.name!r}; it must be a text that is not empty")
         if not isinstance(self.errors, Distortion):
-            raise ArgumentError(f"sensor {self.name!r}: errors is {self.errors!r}; it must be a Distortion, as Errors is")
+            raise ArgumentError(
+                f"sensor {self.name!r}: errors is {self.errors!r}; it must be a Distortion, as Errors is"
+            )
         if not isinstance(self.sampling, Sampling):
             raise ArgumentError(f"sensor {self.name!r}: sampling is {self.sampling!r}; it must be a Sampling")
 

@@ -37,7 +37,7 @@ class Sides:
 
     @cached_property
     def entries(self) -> list[int]:
-        """The submodel that each body shares with its parent, in which their joint is; of the base, that of its link."""
+        """The submodel that each body shares with its parent, where their joint is; for the base that of its link."""
         bodies = [{self.tree.frames[link][0] for link in item.links} for item in self.tree.submodels]
         result = [self.submodel_of_link[self.tree.base]]
         for number, body in enumerate(self.tree.bodies[1:], start=1):

@@ -10,8 +10,8 @@ the smallest forces that make it, with moments counted per radius of the patch. 
 have the normal force and the centre of pressure of $w$, and vary linearly over a plane patch; where some would, the sum
 is kept. Shear does not show.
 
-**Proximity.** $p_k = \max(0, 1 - d_k / d_{max})$ with the distance $d_k$ of the cell to the plane of the ground below it;
-0 for cells that face away from it.
+**Proximity.** $p_k = \max(0, 1 - d_k / d_{max})$ with the distance $d_k$ of the cell to the plane of the ground below
+it; 0 for cells that face away from it.
 
 **Acceleration.** That of `Accelerometer` in the frame of each cell: z along its outward normal.
 

@@ -27,7 +27,7 @@ _REACH = 1.3  # pitches, between the neighbours of a hexagonal grid (1) and the 
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of a patch: its number, frame (4, 4) in the link, neighbours, state, and the time of its last sample [s]."""
+    """A cell of a patch: number, frame (4, 4) in the link, neighbours, state, and the time of its last sample [s]."""
 
     number: int
     patch: str
@@ -85,7 +85,9 @@ def hexagonal_cylinder(
     require_positive(radius=radius)
     for what, number in (("around", around), ("rows", rows)):
         if isinstance(number, bool) or not isinstance(number, int) or number < (3 if what == "around" else 1):
-            raise ArgumentError(f"{what} is {number!r}; it must be a whole number of at least {3 if what == 'around' else 1}")
+            raise ArgumentError(
+                f"{what} is {number!r}; it must be a whole number of at least {3 if what == 'around' else 1}"
+            )
     pitch = 2.0 * math.pi * radius / around
     row, place = np.divmod(np.arange(rows * around), around)
     angle = 2.0 * math.pi * (place + 0.5 * (row % 2)) / around

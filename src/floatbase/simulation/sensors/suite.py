@@ -213,7 +213,7 @@ class SensorSuite:
 
     @cached_property
     def function(self) -> Function:
-        """The compiled function of a tick: q, v, a (or tau), wrenches, inertial, memory, random; each if it has entries.
+        """The compiled function of a tick, of q, v, a (or tau), wrenches, inertial, memory, random: what has entries.
 
         It gives values, fresh and memory_end, and can be called without anything of this class in between.
         """
@@ -238,7 +238,9 @@ class SensorSuite:
         elif wrenches is not None and len(wrenches):
             raise ArgumentError("wrenches are given to sensors without: name their frames, SensorSuite(wrenches=...)")
         if self.inertial != (inertial is not None):
-            raise ArgumentError(f"inertial parameters {'must' if self.inertial else 'cannot'} be given to these sensors")
+            raise ArgumentError(
+                f"inertial parameters {'must' if self.inertial else 'cannot'} be given to these sensors"
+            )
         return arrays if inertial is None else [*arrays, inertial]
 
     def _ordered(self, wrenches: Mapping[str, Any]) -> Array:

@@ -1,7 +1,7 @@
 r"""Measured poses: motion capture and cameras.
 
-The ideal reading is ${}^VH_S$, the pose of a frame of the robot in a frame $V$ of the measuring system, as a position and
-a unit quaternion w x y z. `motion_capture` and `camera` have the rates of Rothammer 2021, section 5.3.
+The ideal reading is ${}^VH_S$, the pose of a frame of the robot in a frame $V$ of the measuring system, as a position
+and a unit quaternion w x y z. `motion_capture` and `camera` have the rates of Rothammer 2021, section 5.3.
 """
 
 from __future__ import annotations
