@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -14,30 +15,38 @@ GRID = {"inverse dynamics": 72.9, "inverse dynamics derivatives": 649.0, "forwar
 Record = dict[str, Any]
 
 
-def show(console: Console, records: list[Record]) -> None:
+def show(console: Console, records: Sequence[Record]) -> None:
     """A line each."""
     for record in records:
         console.print(_line(record), highlight=False)
 
 
 def _line(record: Record) -> str:
+    if "reason" in record:
+        names = f"{record['peer']:9} {record['robot']:9} {record['function']:29} {record.get('dtype', '')}"
+        return f"{names} batch {record.get('batch', '')}: not measured: {record['reason']}"
     return (
         f"{record['peer']:9} {record['robot']:9} {record['function']:29} {record['dtype']} batch {record['batch']:8}: "
-        f"{1e6 * record['kernel']:10.1f} us, {_rate(record['per second'])}/s, error {record['error']:.0e}"
+        f"{1e6 * record['kernel']:10.1f} us, {rate(record['per second'])}/s, error {record['error']:.0e}"
         f"{'' if record['agrees'] else '  DISAGREES'}"
     )
 
 
-def _rate(number: float) -> str:
+def rate(number: float) -> str:
+    """With a unit, in three digits."""
     for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
         if number >= size:
             return f"{number / size:.3g} {unit}"
     return f"{number:.3g}"
 
 
-def markdown(about: Record, records: list[Record]) -> str:
+def machine(about: Record) -> list[str]:
+    """What was measured on, as a list."""
+    return [f"* {key}: {value}" for key, value in about.items() if key not in ("load before", "packages")]
+
+
+def markdown(about: Record, records: Sequence[Record]) -> str:
     """The results as a page."""
-    ours = [record for record in records if record["peer"] == "floatbase"]
     lines = ["# Results on a GPU", ""]
     lines += [
         "States per second by the time of the kernel on arrays that stay on the GPU; `call` is the public method with "
@@ -47,21 +56,21 @@ def markdown(about: Record, records: list[Record]) -> str:
         "",
         "## Machine",
         "",
-        *(f"* {key}: {value}" for key, value in about.items() if key not in ("load before", "packages")),
+        *machine(about),
         "",
     ]
-    for robot in dict.fromkeys(record["robot"] for record in ours):
+    for robot in dict.fromkeys(record["robot"] for record in records):
         lines += [f"## {robot}", ""]
         lines += [
             "| function | type | batch | kernel us | call us | states/s | floor | error |",
             "|---|---|" + "---:|" * 6,
         ]
-        for record in (item for item in ours if item["robot"] == robot):
+        for record in (item for item in records if item["robot"] == robot):
             floor = max(record["arithmetic floor"], record["memory floor"]) / record["kernel"]
             which = "arithmetic" if record["arithmetic floor"] > record["memory floor"] else "memory"
             lines.append(
                 f"| {record['function']} | {record['dtype']} | {record['batch']} | {1e6 * record['kernel']:.1f} | "
-                f"{1e6 * record['call']:.1f} | {_rate(record['per second'])} | {100 * floor:.0f} % ({which}) | "
+                f"{1e6 * record['call']:.1f} | {rate(record['per second'])} | {100 * floor:.0f} % ({which}) | "
                 f"{record['error']:.0e}{'' if record['agrees'] else ' (disagrees)'} |"
             )
         lines.append("")
@@ -69,48 +78,27 @@ def markdown(about: Record, records: list[Record]) -> str:
     lines += ["| robot | function | type | operations | registers | local memory, bytes | block | prepare, s |"]
     lines += ["|---|---|---|" + "---:|" * 5]
     seen = set()
-    for record in ours:
+    for record in records:
         key = (record["robot"], record["function"], record["dtype"])
         if key not in seen:
             seen.add(key)
-            last = [item for item in ours if (item["robot"], item["function"], item["dtype"]) == key][-1]
+            last = [item for item in records if (item["robot"], item["function"], item["dtype"]) == key][-1]
             lines.append(
                 f"| {key[0]} | {key[1]} | {key[2]} | {last['operations']} | {last['registers']} | {last['local']} | "
                 f"{last['block']} | {last['prepare']:.1f} |"
             )
-    hosts = [record for record in ours if record.get("host")]
+    hosts = [record for record in records if record.get("host")]
     lines += ["", "## What a call costs in Python", ""]
     lines += ["The public call with all checks and `out=`, a small batch, not waiting for the result:", ""]
     lines += [f"* {item['robot']}, {item['function']}, {item['dtype']}: {1e6 * item['host']:.1f} us" for item in hosts]
-    lines += ["", *_peers(records), *_grid(ours)]
+    lines += ["", *_grid(records)]
     return "\n".join(lines)
 
 
-def _peers(records: list[Record]) -> list[str]:
-    peers = [record for record in records if record["peer"] != "floatbase"]
-    if not peers:
-        return []
-    lines = ["## Libraries on JAX, same GPU, same run", ""]
-    lines += ["| peer | robot | function | batch | peer, us | floatbase call, us | ratio | peer's error |"]
-    lines += ["|---|---|---|" + "---:|" * 5]
-    for record in peers:
-        same = ("robot", "function", "dtype", "batch")
-        ours = [
-            item for item in records if item["peer"] == "floatbase" and all(item[key] == record[key] for key in same)
-        ]
-        if ours:
-            ratio = record["call"] / ours[0]["call"]
-            lines.append(
-                f"| {record['peer']} | {record['robot']} | {record['function']} | {record['batch']} | "
-                f"{1e6 * record['call']:.0f} | {1e6 * ours[0]['call']:.0f} | {ratio:.3g} | {record['error']:.0e} |"
-            )
-    return [*lines, ""]
-
-
-def _grid(ours: list[Record]) -> list[str]:
+def _grid(records: Sequence[Record]) -> list[str]:
     chosen = [
         record
-        for record in ours
+        for record in records
         if record["robot"] == "g1"
         and record["batch"] == 1024
         and record["dtype"] == "float32"
@@ -128,37 +116,32 @@ def _grid(ours: list[Record]) -> list[str]:
     return [*lines, ""]
 
 
-def plot(records: list[Record], path: Path) -> None:
+def plot(records: Sequence[Record], path: Path) -> None:
     """States per second against the size of the batch, for each function; iCub."""
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    names = {
-        key: list(dict.fromkeys(record[key] for record in records)) for key in ("function", "robot", "peer", "dtype")
-    }
+    names = {key: list(dict.fromkeys(record[key] for record in records)) for key in ("function", "robot", "dtype")}
     colours = {robot: f"C{number}" for number, robot in enumerate(names["robot"])}
     functions = names["function"]
     figure, axes = plt.subplots(
         1, len(functions), figsize=(3.6 * len(functions), 4.2), sharey=True, layout="constrained"
     )
     for axis, function in zip(axes, functions, strict=True):
-        for peer, robot, dtype in product(names["peer"], names["robot"], names["dtype"]):
-            wanted = (peer, robot, function, dtype)
-            keys = ("peer", "robot", "function", "dtype")
-            line = [item for item in records if tuple(item[key] for key in keys) == wanted]
-            if not line:
-                continue
-            ours = peer == "floatbase"
-            axis.plot(
-                [item["batch"] for item in line],
-                [item["per second"] for item in line],
-                "-" if dtype == "float32" else "--",
-                marker="." if ours else "x",
-                color=colours[robot] if ours else "black",
-                label=f"{robot}, {dtype}" if ours else f"{peer}: {robot}, {dtype}",
-            )
+        for robot, dtype in product(names["robot"], names["dtype"]):
+            keys = ("robot", "function", "dtype")
+            line = [item for item in records if tuple(item[key] for key in keys) == (robot, function, dtype)]
+            if line:
+                axis.plot(
+                    [item["batch"] for item in line],
+                    [item["per second"] for item in line],
+                    "-" if dtype == "float32" else "--",
+                    marker=".",
+                    color=colours[robot],
+                    label=f"{robot}, {dtype}",
+                )
         axis.set(title=function, xlabel="states in a batch", xscale="log", yscale="log")
         axis.grid(True, alpha=0.3)
     axes[0].set_ylabel("states per second")

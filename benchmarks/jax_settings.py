@@ -1,4 +1,7 @@
-"""JAX as the libraries built on it advise to run it on a CPU: float64, one thread, compiled functions kept on disk."""
+"""JAX as the libraries built on it advise to run it on a CPU: float64, one thread, compiled functions kept on disk.
+
+Variables of the environment that are set stay as they are: `JAX_ENABLE_X64=0` asks for float32.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ def _load() -> Any:
     os.environ.setdefault("XLA_FLAGS", " ".join(flags))
     import jax
 
-    jax.config.update("jax_enable_x64", True)
+    jax.config.update("jax_enable_x64", os.environ["JAX_ENABLE_X64"] != "0")
     jax.config.update("jax_compilation_cache_dir", str(Path.home() / ".cache" / "floatbase-benchmarks" / "jax"))
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 1.0)
     return jax

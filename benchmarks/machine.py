@@ -8,7 +8,10 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-_PACKAGES = ("numpy", "llvmlite", "pin", "mujoco", "idyntree", "casadi", "drake", "jax", "adam-robotics", "frax")
+_PACKAGES = (
+    "numpy", "llvmlite", "pin", "mujoco", "idyntree", "casadi", "drake", "jax", "adam-robotics", "frax", "jaxsim",
+    "mujoco-mjx",
+)  # fmt: skip
 _FLAGS = ("sse4_2", "avx", "fma", "avx2", "avx512f", "avx512dq", "avx512vl", "neon", "asimd", "sve")
 
 

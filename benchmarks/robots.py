@@ -5,7 +5,7 @@ transmissions, simulator and sensor tags), without joint friction and damping, w
 results and others do not, and without `<mimic>` tags: a joint that mimics another is a free joint here, since
 libraries differ in whether they follow it. A rotational inertia that no rigid body can have (one principal moment
 larger than the sum of the others; anymal_c's cameras) is replaced by the mean of its moments, since some libraries
-refuse it.
+refuse it. Joint axes are given unit length, which not every library does by itself.
 """
 
 from __future__ import annotations
@@ -67,6 +67,10 @@ def prepare(name: str, folder: Path) -> Robot:
             plain.append(element)
     for tensor in plain.iter("inertia"):
         _repair(tensor)
+    for axis in plain.iter("axis"):
+        direction = np.array(axis.get("xyz", "1 0 0").split(), float)
+        if direction.any():  # fixed joints may have an axis of zeros
+            axis.set("xyz", " ".join(map(repr, (direction / np.linalg.norm(direction)).tolist())))
     path = folder / f"{name}.urdf"
     ET.ElementTree(plain).write(path)
     moving = [joint for joint in plain.findall("joint") if joint.get("type") != "fixed"]

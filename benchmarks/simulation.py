@@ -85,7 +85,7 @@ def _entries(robot: Any, q: np.ndarray) -> tuple[list[tuple[dict[str, Any], Call
     """What is timed: what it is, and a function that gives seconds per step of a state."""
     import mujoco
 
-    from floatbase.simulation.simulate import simulate
+    from floatbase.simulation.running import simulate
 
     entries: list[tuple[dict[str, Any], Callable[[], float]]] = []
     checks: list[Callable[[], float]] = []

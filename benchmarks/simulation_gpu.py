@@ -3,12 +3,14 @@
 The step of `benchmarks.standing` (iCub, two visco-elastic soles, linearly implicit, joints held) in float32, with
 arrays of CuPy that stay on the GPU and outputs that are used again. `kernel` is the time of one of several kernels in a
 CUDA graph; `call` that of a public call that waits for its result. A program file, written by `--export FILE` where the
-robot is installed, makes NumPy, llvmlite, CuPy, defusedxml and platformdirs enough on the machine with the GPU.
+robot is installed, makes NumPy, llvmlite, CuPy, defusedxml and platformdirs enough on the machine with the GPU:
+`python -m benchmarks.simulation_gpu FILE`.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -21,6 +23,7 @@ from floatbase.compiler import compile_program, load, save
 
 SIZES = (1024, 16384, 262144, 1 << 20, 1 << 21)
 CHECKED = 256
+HERE = Path(__file__).resolve().parent
 
 
 def export(path: Path) -> None:
@@ -36,7 +39,7 @@ def export(path: Path) -> None:
     np.savez(path.with_suffix(".npz"), **dict(zip(names, arrays, strict=True)))
 
 
-def main(program: Path | None, results: Path) -> None:
+def main(program: Path | None = None, results: Path = HERE / "results") -> None:
     """Measure, print, and write the results."""
     import cupy
 
@@ -133,3 +136,7 @@ def _time(work: Any) -> float:
     began = perf_counter()
     work()
     return perf_counter() - began
+
+
+if __name__ == "__main__":
+    main(*map(Path, sys.argv[1:]))

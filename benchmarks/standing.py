@@ -61,11 +61,11 @@ def in_mujoco(robot: Robot, q: np.ndarray) -> tuple[Any, Any]:
     """MuJoCo's model and data of the same robot, standing."""
     import mujoco
 
-    from benchmarks.peers.mujoco import _load
+    from benchmarks.peers.mujoco import load_model
 
     with tempfile.TemporaryDirectory() as folder:
         plain = robots.prepare("icub", Path(folder))
-        bare = _load(plain)
+        bare = load_model(plain)
         text = Path(folder) / "robot.xml"
         mujoco.mj_saveLastXML(str(text), bare)
         spec = mujoco.MjSpec.from_file(str(text))

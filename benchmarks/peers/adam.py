@@ -8,7 +8,10 @@ from typing import Any
 
 import numpy as np
 from adam import Representations
-from adam.jax import KinDynComputations
+from adam.core.array_api_math import ArraySpec
+from adam.core.rbd_algorithms import RBDAlgorithms
+from adam.jax.jax_like import SpatialMath
+from adam.model import Model, build_model_factory
 
 from benchmarks.contender import Array, Contender
 from benchmarks.jax_settings import jax
@@ -17,10 +20,13 @@ from benchmarks.robots import Robot
 from benchmarks.states import Layout, States, rotations
 
 NAME = "adam"
-NOTES = (
-    "JAX in float64 on one thread; statements wait for the result and leave it in JAX's memory",
+CALLS = (
     "it has no inverse dynamics with accelerations: look at the bias; forward dynamics takes joint torques alone",
     "the forward dynamics of a robot on a fixed base is left out: its base always floats",
+)
+NOTES = (
+    "JAX in float64 on one thread; statements wait for the result and leave it in JAX's memory",
+    *CALLS,
     "compiling takes minutes per function and robot: it takes part only with --long",
 )
 
@@ -33,17 +39,28 @@ def contenders(robot: Robot, one: States, batch: States, options: Options) -> li
     """Compiled functions of one state and of a batch."""
     if not options.long_compilations:
         return []
-    kindyn = KinDynComputations(str(robot.path), list(robot.joints), gravity=np.array([0, 0, -9.81, 0, 0, 0.0]))
-    kindyn.set_frame_velocity_representation(Representations.BODY_FIXED_REPRESENTATION)
+    algorithms = _algorithms(robot)
+    gravity = jax.numpy.array([0.0, 0.0, -9.81, 0.0, 0.0, 0.0])
     layout = Layout(robot, np.arange(len(robot.joints)))
     drop = 0 if robot.floating else 6
     table: list[tuple[Any, tuple[str, ...], Callable[..., Any], Any]] = [
-        ("bias", ("H", "s", "twist", "rates"), kindyn.bias_force, lambda states, r: r[:, drop:]),
-        ("mass matrix", ("H", "s"), kindyn.mass_matrix, lambda states, r: r[:, drop:, drop:]),
-    ]
+        (
+            "bias", ("H", "s", "twist", "rates"), lambda *state: algorithms.rnea(*state, gravity).array,
+            lambda states, r: r[:, drop:],
+        ),
+        (
+            "mass matrix", ("H", "s"), lambda *state: algorithms.crba(*state)[0].array,
+            lambda states, r: r[:, drop:, drop:],
+        ),
+    ]  # fmt: skip
     if robot.floating:
         arguments = ("H", "s", "twist", "rates", "torques")
-        table.append(("forward dynamics", arguments, kindyn.aba, layout.acceleration_back))
+        table.append(
+            (
+                "forward dynamics", arguments, lambda *state: algorithms.aba(*state, gravity).array,
+                layout.acceleration_back,
+            )
+        )  # fmt: skip
     found = []
     for function, names, call, back in table:
         for states, single in ((one, True), (batch, False)):
@@ -66,6 +83,19 @@ def contenders(robot: Robot, one: States, batch: States, options: Options) -> li
                 )
             )
     return found
+
+
+def _algorithms(robot: Robot) -> RBDAlgorithms:
+    """What `adam.jax.KinDynComputations` calls, without a device for its constants.
+
+    From JAX 0.7 on, compiled functions take no constants that were put on a device, so that `KinDynComputations` of
+    adam 0.5 cannot be compiled; the default device is meant anyway.
+    """
+    math = SpatialMath(ArraySpec(jax.numpy, jax.numpy.zeros(()).dtype, None))
+    model = Model.build(factory=build_model_factory(str(robot.path), math), joints_name_list=list(robot.joints))
+    algorithms = RBDAlgorithms(model=model, math=math)
+    algorithms.set_frame_velocity_representation(Representations.BODY_FIXED_REPRESENTATION)
+    return algorithms
 
 
 def _arrays(robot: Robot, states: States) -> tuple[Array, Array, Array, Array, Array]:

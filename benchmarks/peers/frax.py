@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from importlib.metadata import version as installed
-from typing import Any
 
 import numpy as np
 
 from benchmarks.contender import Contender
 from benchmarks.jax_settings import jax
 from benchmarks.options import Options
+from benchmarks.peers.on_jax import Call, entries
 from benchmarks.robots import Robot
 from benchmarks.states import Layout, States, joint_order
 
@@ -20,10 +19,11 @@ with warnings.catch_warnings():
     import frax
 
 NAME = "frax"
+CALLS = ("forward dynamics is mass matrix and bias, then a Cholesky solve",)
 NOTES = (
     "JAX in float64 on one thread; its README recommends JAX 0.4.30 for CPUs, with which one state took a quarter of "
     "the time measured with JAX 0.10.2",
-    "forward dynamics is mass matrix and bias, then a Cholesky solve",
+    *CALLS,
     "statements wait for the result and leave it in JAX's memory",
 )
 
@@ -38,43 +38,14 @@ def contenders(robot: Robot, one: States, batch: States, options: Options) -> li
     names = list(library.joint_names)[library.nv_floating :]
     layout = Layout(robot, joint_order(robot, names), linear_in_world=True)
     up = np.array([0.0, 0.0, 9.81, 0.0, 0.0, 0.0])
-    table: list[tuple[Any, str, Callable[..., Any], Any]] = [
-        ("inverse dynamics", "qva", lambda q, v, a: library.rnea(q, v, a, up, None), layout.force_back),
-        (
+    calls = [
+        Call("inverse dynamics", "qva", lambda q, v, a: library.rnea(q, v, a, up, None), layout.force_back),
+        Call(
             "forward dynamics", "qvt", lambda q, v, tau: library.forward_dynamics(q, v, tau, None),
             layout.acceleration_back,
         ),
-        ("mass matrix", "q", library.mass_matrix, layout.matrix_back),
-        ("centre of mass", "q", library.center_of_mass, lambda states, r: r),
+        Call("mass matrix", "q", library.mass_matrix, layout.matrix_back),
     ]  # fmt: skip
-    found = []
-    for function, letters, call, back in table:
-        if function == "centre of mass" and not robot.floating:
-            continue  # frax leaves out the links that are fixed to the world
-        for states, mode in ((one, "one state"), (batch, "batch")):
-            if not len(states):
-                continue
-            arrays = _arrays(layout, states, letters)
-            single = mode == "one state"
-            names_of = ", ".join({"t": "tau"}.get(letter, letter) for letter in letters)
-            compiled = jax.jit(call if single else jax.vmap(call))
-            items = list(zip(*arrays, strict=True)) if len(arrays) > 1 else list(arrays[0])
-            found.append(
-                Contender(
-                    NAME, function, mode, "fresh", f"r = f({names_of}).block_until_ready()", "r",
-                    {"f": compiled, **({} if single else dict(zip(names_of.split(", "), arrays, strict=True)))},
-                    lambda r, back=back, states=states: back(states, r),
-                    len(states), names_of if single else "", items if single else [],
-                )
-            )  # fmt: skip
-    return found
-
-
-def _arrays(layout: Layout, states: States, letters: str) -> list[Any]:
-    all_of = {
-        "q": layout.configuration(states),
-        "v": layout.velocity(states),
-        "a": layout.acceleration(states),
-        "t": layout.force(states),
-    }
-    return [all_of[letter] for letter in letters]
+    if robot.floating:  # frax leaves out the links that are fixed to the world
+        calls.append(Call("centre of mass", "q", library.center_of_mass, lambda states, r: r))
+    return entries(NAME, layout, calls, one, batch)

@@ -26,7 +26,7 @@ def version() -> str:
 
 def contenders(robot: Robot, one: States, batch: States, options: Options) -> list[Contender]:
     """One state at a time: MuJoCo has no batch of inverse or forward dynamics."""
-    model = _load(robot)
+    model = load_model(robot)
     first = int(robot.floating)
     names = [mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_JOINT, i) for i in range(first, model.njnt)]
     layout = Layout(robot, joint_order(robot, names), linear_in_world=True)
@@ -70,7 +70,7 @@ def contenders(robot: Robot, one: States, batch: States, options: Options) -> li
     ]  # fmt: skip
 
 
-def _load(robot: Robot) -> mujoco.MjModel:
+def load_model(robot: Robot) -> mujoco.MjModel:
     """MuJoCo welds a URDF's root to the world: a floating base is a joint of type "floating" in the file."""
     tree = ET.parse(robot.path).getroot()
     extension = ET.SubElement(tree, "mujoco")

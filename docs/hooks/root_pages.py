@@ -10,8 +10,10 @@ from mkdocs.structure.files import File, Files
 
 _PAGES = {"changelog.md": "CHANGELOG.md", "contributing.md": "CONTRIBUTING.md"}
 _LINK = re.compile(r"\]\(docs/")
+_HEADING = re.compile(r"^#(?=#* )", re.MULTILINE)
 _RESULTS = "benchmarks/results/latest.md"
 _GPU_RESULTS = "benchmarks/results/gpu.md"
+_GPU_MORE = ("benchmarks/results/gpu-peers.md", "benchmarks/results/gpu-functions.md")
 _GPU_COMMAND = "python -m benchmarks.gpu"
 _GPU_PLOT = "assets/gpu-batch.svg"
 _PLOTS = {
@@ -31,13 +33,14 @@ def _results(root: Path) -> str:
 
 
 def _gpu_results(root: Path, plot: bool) -> str:
-    """The tables of the last recorded run on a GPU, its plot first."""
+    """The tables of the last recorded runs on a GPU, their plot first."""
     source = root / _GPU_RESULTS
     if not source.exists():
         return f"# Results on a GPU\n\nNo run has been recorded in this checkout; `{_GPU_COMMAND}` records one.\n"
     title, _, rest = source.read_text(encoding="utf-8").partition("\n")
     picture = [f"![States per second against the size of the batch]({_GPU_PLOT})"] if plot else []
-    return "\n\n".join([title, *picture, rest])
+    more = [(root / name).read_text(encoding="utf-8") for name in _GPU_MORE if (root / name).exists()]
+    return "\n\n".join([title, *picture, rest, *(_HEADING.sub("##", text) for text in more)])
 
 
 def on_files(files: Files, config: Any) -> Files:

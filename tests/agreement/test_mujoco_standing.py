@@ -5,9 +5,9 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 import pytest
-
 from benchmarks import standing
-from floatbase.simulation.simulate import simulate
+
+from floatbase.simulation.running import simulate
 
 SECONDS = 2.0
 

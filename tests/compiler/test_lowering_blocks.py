@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from tests.compiler.machine_code import Assembler, MachineCode
 
-from floatbase.compiler import interpret
+from floatbase.compiler import gather, interpret, trace
+from floatbase.compiler.lowering import Target, lower
 from floatbase.compiler.operations import Op
 from floatbase.errors import ProgramError
 
@@ -93,6 +94,21 @@ def test_gather_rounds_down_and_clamps(rng):
         code = MachineCode(program, lanes)
         _, (value,) = code.one([3, 4]) if lanes == 1 else code.batch(np.array([[3.0, 4.0]]))
         assert value.ravel().tolist() == [3.0]
+
+
+def test_a_table_of_constants_is_kept_once(rng):
+    table = rng.normal(size=(50, 3))
+    table[7] = [0.0, -0.0, 1e-310]
+
+    def read(x):
+        return gather(table, x[0]) + gather(table, x[1])[::-1], gather(table, x[0])
+
+    program = trace(read, {"x": (2,)})
+    x = rng.uniform(-5.0, 55.0, (ROWS, 2))
+    x[0] = [7.9, 1e30]
+    for dtype in ("float64", "float32"):
+        _check(program, x, dtype=dtype, tolerance=1e-7 if dtype == "float32" else 1e-15)
+    assert lower(program, Target.host(), "float64", 8).ir.count("constant [150 x double]") == 1
 
 
 def _rotation():

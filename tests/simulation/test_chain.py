@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 
 import floatbase as fb
 from floatbase.model import Inertia, Joint, Link, Model
-from floatbase.simulation.flow import flow
+from floatbase.simulation.adaptive import flow
 from floatbase.simulation.simulator import Simulator
 
 COUNT, LENGTH, MASS, G = 6, 0.2, 0.3, 9.81
@@ -29,7 +29,7 @@ def chain() -> fb.Robot:
 
 
 def closed_form(time: float, x: np.ndarray) -> np.ndarray:
-    """Angles from hanging down, absolute: $\\sum_j m_{ij} l^2 (c_{ij} \\ddot\\theta_j + s_{ij} \\dot\\theta_j^2) = ...$"""
+    """Absolute angles from hanging down: sums of m l^2 (cos acceleration + sin rate^2) balance the weight."""
     angle, rate = x[:COUNT], x[COUNT:]
     carried = MASS * (COUNT - np.maximum.outer(np.arange(COUNT), np.arange(COUNT)))
     difference = angle[:, None] - angle[None, :]

@@ -8,7 +8,7 @@ from scipy.signal import find_peaks
 from tests.simulation.blocks import LENGTH, MASS, WIDTH, block
 
 from floatbase.simulation.contacts import SoleContact
-from floatbase.simulation.simulate import simulate
+from floatbase.simulation.running import simulate
 from floatbase.simulation.simulator import Simulator
 
 G = 9.81

@@ -13,7 +13,7 @@ import floatbase as fb
 from floatbase.errors import ArgumentError, SimulationError, UnknownNameError
 from floatbase.progress import counting
 from floatbase.simulation.contacts import SoleContact
-from floatbase.simulation.simulate import simulate
+from floatbase.simulation.running import simulate
 from floatbase.simulation.simulator import Simulator, State
 
 START = [0.0, 0.0, -0.004, 1.0, 0.0, 0.0, 0.0]

@@ -46,13 +46,13 @@ def _by_turns(A: Array, b: Array) -> Array:
     largest = values[0]
     for value in values[1:]:
         largest = np.maximum(largest, value)
-    smallest = largest * np.maximum(SMALLEST, UNITS * _rounding(largest))
+    smallest = largest * np.maximum(SMALLEST, UNITS * rounding_of(largest))
     kept = values > smallest
     solution = np.where(kept, turned[n] / np.where(kept, values, 1.0), 0.0)
     return scan(_take_back, solution, turns[::-1])[0] / size
 
 
-def _rounding(largest: Any) -> Any:
+def rounding_of(largest: Any) -> Any:
     """The relative error of numbers in the precision in which a program runs: what 3 (4/3 - 1) - 1 is instead of 0."""
     one = largest / np.where(largest > 0.0, largest, 1.0)
     return np.abs(3.0 * (one * (4.0 / 3.0) - one) - one)

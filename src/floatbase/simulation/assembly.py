@@ -9,6 +9,8 @@ from typing import Any
 from floatbase.algorithms.arguments import frame_of
 from floatbase.errors import ArgumentError, unknown_name
 from floatbase.model.tree import Tree, TreeJoint, position_index
+from floatbase.simulation.constraints.constraint import Constraint, checked_constraints
+from floatbase.simulation.constraints.motion import Baumgarte
 from floatbase.simulation.grounds import Flat
 from floatbase.simulation.laws import ContactLaw, Ground, JointLaw
 from floatbase.simulation.physics import Drive, Physics
@@ -20,6 +22,8 @@ def assemble(
     ground: Ground | None,
     joints: JointLaw | Mapping[Any, JointLaw] | None,
     pushes: Sequence[str],
+    constraints: Sequence[Constraint] = (),
+    baumgarte: tuple[float, float] | None = None,
 ) -> Physics:
     """Physics around a tree in mixed representation; arguments as of `Simulator`."""
     if not isinstance(contacts, Mapping):
@@ -35,7 +39,9 @@ def assemble(
     if len(set(pushes)) != len(pushes):
         raise ArgumentError(f"pushes names a frame twice: {tuple(pushes)}")
     drives = _drives(tree, joints)
-    return Physics(tree, tuple(contacts.items()), ground or Flat(), drives, tuple(pushes))
+    held = checked_constraints(constraints) if constraints else ()
+    tuned = None if baumgarte is None else Baumgarte(*baumgarte)
+    return Physics(tree, tuple(contacts.items()), ground or Flat(), drives, tuple(pushes), held, tuned)
 
 
 def _drives(tree: Tree, joints: JointLaw | Mapping[Any, JointLaw] | None) -> tuple[Drive, ...]:

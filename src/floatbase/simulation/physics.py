@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
@@ -31,6 +31,9 @@ from floatbase.algorithms.forward_dynamics import forward_dynamics
 from floatbase.algorithms.pose import pose
 from floatbase.algorithms.velocity import velocity
 from floatbase.model.tree import Tree
+from floatbase.simulation.constraints.constraint import Constraint, stacked_names
+from floatbase.simulation.constraints.motion import Baumgarte, constrained_acceleration
+from floatbase.simulation.constraints.projections import project_configuration, project_velocity
 from floatbase.simulation.laws import ContactLaw, Ground, JointLaw, Law
 from floatbase.spatial.arrays import Array, transpose, vector, zeros
 
@@ -79,6 +82,8 @@ class Physics:
     ground: Ground
     drives: tuple[Drive, ...]
     pushes: tuple[str, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
+    baumgarte: Baumgarte | None = None
 
     @property
     def laws(self) -> list[tuple[str, Law]]:
@@ -121,67 +126,68 @@ class Physics:
         drives = tuple(
             Drive(law, drive.places, drive.positions) for drive, law in zip(self.drives, laws[count + 1 :], strict=True)
         )
-        return type(self)(self.tree, contacts, laws[count], drives, self.pushes)
+        return replace(self, contacts=contacts, ground=laws[count], drives=drives)
 
     @cached_property
     def structure(self) -> tuple[Any, ...]:
         """What a program of these laws depends on: everything but the values of parameters."""
         laws = tuple((name, structure_of(law)) for name, law in self.laws)
-        return laws, tuple((drive.places, drive.positions) for drive in self.drives), self.pushes
+        places = tuple((drive.places, drive.positions) for drive in self.drives)
+        return laws, places, self.pushes, self.constraints, self.baumgarte
 
     def begin(self, q: Array, v: Array) -> Array:
         """The memory (..., memory_size) at the beginning of a simulation."""
         parts = [law.begin(pose(self.tree, q, frame), self.ground) for frame, law in self.contacts if law.memory_size]
         for drive in self.drives:
-            parts.append(drive.law.begin(*self._motion(drive, q, v)))
+            parts.append(drive.law.begin(*self.joint_motion(drive, q, v)))
         return joined(parts, q, v)
 
     def rest(self, q: Array, v: Array) -> Array:
         """The command (..., command_size) that asks for nothing at a state."""
         result = zeros((self.command_size,), q, v)
-        for drive, (first, places) in zip(self.drives, self._command_places(), strict=True):
-            asked = drive.law.rest(*self._motion(drive, q, v))
-            for k, place in enumerate([*places, *range(first, first + drive.obeys - len(places))]):
+        for number, drive in enumerate(self.drives):
+            asked = drive.law.rest(*self.joint_motion(drive, q, v))
+            for k, place in enumerate(self.command_places(number)):
                 result[..., place] = asked[..., k]
         return result
 
     def sample(self, q: Array, v: Array, memory: Array, command: Array, h: Any) -> Array:
         """The memory after what happens at the beginning of a step of time `h: (...)`."""
-        contacts, drives = self._memories(memory)
+        contacts, drives = self.memories(memory)
         parts = [part for part in contacts if part.shape[-1]]
-        for drive, part, asked in zip(self.drives, drives, self._commands(command), strict=True):
-            parts.append(drive.law.sample(asked, *self._motion(drive, q, v), part, h))
+        for drive, part, asked in zip(self.drives, drives, self.commands(command), strict=True):
+            parts.append(drive.law.sample(asked, *self.joint_motion(drive, q, v), part, h))
         return joined(parts, q, v)
 
     def remember(self, q: Array, v: Array, memory: Array, command: Array, h: Any) -> Array:
         """The memory after a step of time `h: (...)` that led to `q, v`."""
-        contacts, drives = self._memories(memory)
+        contacts, drives = self.memories(memory)
         parts = []
         for (frame, law), part in zip(self.contacts, contacts, strict=True):
             if law.memory_size:
                 parts.append(law.remember(*self._frame(q, v, frame), part, self.ground, h))
-        for drive, part, asked in zip(self.drives, drives, self._commands(command), strict=True):
-            parts.append(drive.law.remember(asked, *self._motion(drive, q, v), part, h))
+        for drive, part, asked in zip(self.drives, drives, self.commands(command), strict=True):
+            parts.append(drive.law.remember(asked, *self.joint_motion(drive, q, v), part, h))
         return joined(parts, q, v)
 
     def forces(self, q: Array, v: Array, memory: Array, command: Array) -> Forces:
         """What the laws say at a state."""
-        contacts, drives = self._memories(memory)
+        contacts, drives = self.memories(memory)
         wrenches = {
             frame: law.wrench(*self._frame(q, v, frame), part, self.ground)
             for (frame, law), part in zip(self.contacts, contacts, strict=True)
         }
         torque = zeros((self.tree.joint_nv,), q, v, command)
         torque[...] = command[..., : self.tree.joint_nv]
-        for drive, part, asked in zip(self.drives, drives, self._commands(command), strict=True):
-            own = drive.law.torque(asked, *self._motion(drive, q, v), part)
+        for drive, part, asked in zip(self.drives, drives, self.commands(command), strict=True):
+            own = drive.law.torque(asked, *self.joint_motion(drive, q, v), part)
             for k, place in enumerate(drive.places):
                 torque[..., place] = own[..., k] if drive.obeys else torque[..., place] + own[..., k]
         return Forces(wrenches, torque)
 
     def slopes(self, q: Array, v: Array, memory: Array, command: Array) -> tuple[Forces, Forces]:
         """Damping and stiffness: matrices (..., 6, 6), made symmetric, and one number for each joint rate."""
-        contacts, drives = self._memories(memory)
+        contacts, drives = self.memories(memory)
         found = []
         for kind in ("damping", "stiffness"):
             matrices = {}
@@ -191,9 +197,9 @@ class Physics:
                 )
                 matrices[frame] = 0.5 * (matrix + transpose(matrix))
             joints = zeros((self.tree.joint_nv,), q, v, command)
-            for drive, part, asked in zip(self.drives, drives, self._commands(command), strict=True):
+            for drive, part, asked in zip(self.drives, drives, self.commands(command), strict=True):
                 slope = drive.law.damping if kind == "damping" else drive.law.stiffness
-                values = slope(asked, *self._motion(drive, q, v), part)
+                values = slope(asked, *self.joint_motion(drive, q, v), part)
                 for k, place in enumerate(drive.places):
                     joints[..., place] = values[..., k]
             found.append(Forces(matrices, joints))
@@ -201,13 +207,28 @@ class Physics:
 
     def acceleration(
         self, q: Array, v: Array, forces: Forces, inputs: Inputs, added: AddedInertia | None = None
-    ) -> Array:
-        """The acceleration (..., nv) under forces and pushes."""
+    ) -> tuple[Array, Array]:
+        """The acceleration (..., nv) under forces and pushes, and the multipliers (..., rows) of constraints."""
         external = dict(forces.wrenches)
         for frame, wrench in self.pushed(inputs.pushes).items():
             external[frame] = external[frame] + wrench if frame in external else wrench
         tau = self._generalised(forces.torque, q, v)
-        return forward_dynamics(self.tree, q, v, tau, external, inputs.inertial, added)
+        if self.constraints:
+            found = constrained_acceleration(
+                self.tree, q, v, tau, self.constraints, self.baumgarte, external, inputs.inertial
+            )
+            return found.acceleration, found.multipliers
+        return forward_dynamics(self.tree, q, v, tau, external, inputs.inertial, added), zeros((0,), q, v, tau)
+
+    def projected(self, q: Array, v: Array, inertial: Array | None, iterations: int) -> tuple[Array, Array]:
+        """The state moved onto the constraints, by so many steps of Gauss and Newton for the configuration."""
+        q = project_configuration(self.tree, q, self.constraints, iterations, parameters=inertial)
+        return q, project_velocity(self.tree, q, v, self.constraints, inertial)
+
+    @cached_property
+    def multiplier_size(self) -> int:
+        """How many rows the constraints have together."""
+        return len(stacked_names(self.constraints))
 
     def pushed(self, pushes: Array) -> dict[str, Array]:
         """The wrenches given with a step, by their frames."""
@@ -244,7 +265,7 @@ class Physics:
     def _frame(self, q: Array, v: Array, frame: str) -> tuple[Array, Array]:
         return pose(self.tree, q, frame), velocity(self.tree, q, v, frame)
 
-    def _motion(self, drive: Drive, q: Array, v: Array) -> tuple[Array, Array]:
+    def joint_motion(self, drive: Drive, q: Array, v: Array) -> tuple[Array, Array]:
         """Positions and velocities (..., joints) of a drive's joints."""
         tree = self.tree
         return (
@@ -252,7 +273,7 @@ class Physics:
             _picked(v, [tree.nv - tree.joint_nv + k for k in drive.places]),
         )
 
-    def _memories(self, memory: Array) -> tuple[list[Array], list[Array]]:
+    def memories(self, memory: Array) -> tuple[list[Array], list[Array]]:
         """The memory of each contact and of each drive."""
         sizes = [law.memory_size for _, law in self.contacts] + [drive.remembers for drive in self.drives]
         parts, start = [], 0
@@ -261,21 +282,18 @@ class Physics:
             start += size
         return parts[: len(self.contacts)], parts[len(self.contacts) :]
 
-    def _command_places(self) -> list[tuple[int, list[int]]]:
-        """Where the commands of each drive stand: the first after those by joint, and those by joint."""
-        found, first = [], self.tree.joint_nv
-        for drive in self.drives:
-            places = list(drive.places[: drive.obeys])
-            found.append((first, places))
+    def command_places(self, number: int) -> list[int]:
+        """Where the command of a drive stands: its entries by joint, then those behind all joints."""
+        first = self.tree.joint_nv
+        for drive in self.drives[:number]:
             first += max(drive.obeys - len(drive.places), 0)
-        return found
+        drive = self.drives[number]
+        places = list(drive.places[: drive.obeys])
+        return [*places, *range(first, first + drive.obeys - len(places))]
 
-    def _commands(self, command: Array) -> list[Array]:
+    def commands(self, command: Array) -> list[Array]:
         """What commands each drive."""
-        return [
-            _picked(command, [*places, *range(first, first + drive.obeys - len(places))])
-            for drive, (first, places) in zip(self.drives, self._command_places(), strict=True)
-        ]
+        return [_picked(command, self.command_places(number)) for number in range(len(self.drives))]
 
 
 def structure_of(law: Law) -> tuple[Any, ...]:

@@ -53,6 +53,8 @@ def output_names(physics: Physics, method: str) -> list[str]:
         empty.add("torques")
     if method != "midpoint":
         empty.add("residual")
+    if not physics.constraints:
+        empty.add("multipliers")
     return [name for name in OUTPUTS if name not in empty]
 
 
@@ -60,7 +62,7 @@ def period_function(stepper: Stepper, with_inertial: bool) -> Function:
     """The compiled function of a period: the inputs that have entries, in order, to the outputs that have."""
     physics = stepper.physics
     sizes, names = input_sizes(physics, with_inertial), output_names(physics, stepper.method)
-    ports = _ports(sizes)
+    ports = ports_of(sizes)
 
     def period(*arrays: Any) -> dict[str, Any]:
         given = dict(zip((port.name for port in ports), arrays, strict=True))
@@ -71,21 +73,21 @@ def period_function(stepper: Stepper, with_inertial: bool) -> Function:
         done = stepper(**inputs)
         return {name + "_end" if name in given else name: getattr(done, name) for name in names}
 
-    settings = (stepper.method, stepper.substeps, stepper.form, with_inertial)
-    return _function("step", physics, settings, ports, period)
+    settings = (stepper.method, stepper.substeps, stepper.form, stepper.projections, with_inertial)
+    return compiled("step", physics, settings, ports, period)
 
 
 def beginning_function(physics: Physics, form: TwistForm) -> Function:
     """The compiled function of q, v and parameters that gives the memory at the beginning."""
     sizes = input_sizes(physics, False)
-    ports = _ports({name: sizes[name] for name in ("q", "v", "parameters")})
+    ports = ports_of({name: sizes[name] for name in ("q", "v", "parameters")})
 
     def begin(q: Any, v: Any, *parameters: Any) -> Any:
         check_configuration(physics.tree, q)
         laws = physics.with_parameters(parameters[0] if parameters else zeros((0,), q))
         return laws.begin(q, into_mixed(form, physics.tree.floating, q, v))
 
-    return _function("begin", physics, (form,), ports, begin)
+    return compiled("begin", physics, (form,), ports, begin)
 
 
 def rate_function(stepper: Stepper, with_inertial: bool) -> Function:
@@ -93,7 +95,9 @@ def rate_function(stepper: Stepper, with_inertial: bool) -> Function:
     physics, form = stepper.physics, stepper.form
     tree = physics.tree
     sizes = input_sizes(physics, with_inertial)
-    ports = _ports({"u": tree.nv, "center": tree.nq, **{n: size for n, size in sizes.items() if n not in ("q", "dt")}})
+    ports = ports_of(
+        {"u": tree.nv, "center": tree.nq, **{n: size for n, size in sizes.items() if n not in ("q", "dt")}}
+    )
 
     def rate(*arrays: Any) -> Any:
         given = dict(zip((port.name for port in ports), arrays, strict=True))
@@ -108,14 +112,14 @@ def rate_function(stepper: Stepper, with_inertial: bool) -> Function:
         a = acceleration_from_mixed(form, tree.floating, q, mixed, found[..., : tree.nv])
         return joined([coordinate_rate(own, u, v), a, found[..., -3:]])
 
-    return _function("rate", physics, (form, with_inertial), ports, rate)
+    return compiled("rate", physics, (form, with_inertial), ports, rate)
 
 
 def remember_function(stepper: Stepper) -> Function:
     """The compiled function of all inputs of a period that gives the memory after it."""
     physics, form = stepper.physics, stepper.form
     sizes = input_sizes(physics, False)
-    ports = _ports(sizes)
+    ports = ports_of(sizes)
 
     def remember(*arrays: Any) -> Any:
         given = dict(zip((port.name for port in ports), arrays, strict=True))
@@ -124,19 +128,27 @@ def remember_function(stepper: Stepper) -> Function:
         laws = physics.with_parameters(parameters)
         return laws.remember(q, into_mixed(form, physics.tree.floating, q, v), given["memory"], command, given["dt"])
 
-    return _function("remember", physics, (form,), ports, remember)
+    return compiled("remember", physics, (form,), ports, remember)
 
 
-def _ports(sizes: dict[str, int]) -> list[Port]:
+def ports_of(sizes: dict[str, int]) -> list[Port]:
+    """The inputs that have entries."""
     return [Port(name, () if name == "dt" else (size,)) for name, size in sizes.items() if size]
 
 
-def _function(
-    name: str, physics: Physics, settings: tuple[Any, ...], ports: Sequence[Port], algorithm: Callable[..., Any]
+def compiled(
+    name: str,
+    physics: Physics,
+    settings: tuple[Any, ...],
+    ports: Sequence[Port],
+    algorithm: Callable[..., Any],
+    result: Callable[[tuple[Any, ...]], Any] | None = None,
 ) -> Function:
+    """A compiled function, known in the cache by its name, the laws' structure, settings and ports."""
+
     def program() -> Program:
         return trace(algorithm, ports, f"{name}_{physics.tree.name}")
 
-    code = fingerprint(_function, {"structure": physics.structure})
+    code = fingerprint(compiled, {"structure": physics.structure})
     key = None if code is None else cache_key("simulation", name, code, physics.tree.digest, settings, tuple(ports))
-    return Function(None, program, key=key)
+    return Function(None, program, key=key, result=result)

@@ -17,7 +17,7 @@ from floatbase.simulation.simulator import Simulator, State
 from floatbase.spatial.arrays import Array
 
 LARGEST = 4 * 2**30  # bytes of all arrays together
-FIELDS = ("q", "v", "memory", "wrenches", "torques", "work", "residual")
+FIELDS = ("q", "v", "memory", "wrenches", "torques", "work", "residual", "multipliers")
 Signal = Any  # a field of the state, "command", a quantity of the robot, a kernel, or a function of the state
 
 
@@ -125,6 +125,7 @@ def _field(simulator: Simulator, name: str) -> Callable[[State, Any], Any]:
         "torques": simulator.physics.tree.joint_nv,
         "work": 3,
         "residual": 1,
+        "multipliers": simulator.physics.multiplier_size,
     }
     return lambda state, command: _or_zeros(getattr(state, name), state, sizes.get(name, 0))
 

@@ -25,6 +25,8 @@ from floatbase.errors import ArgumentError, StateError
 from floatbase.progress import compile_with_progress
 from floatbase.robot import Robot
 from floatbase.simulation.assembly import assemble
+from floatbase.simulation.constraints.constraint import Constraint
+from floatbase.simulation.constraints.projections import require_consistent
 from floatbase.simulation.divergence import explained
 from floatbase.simulation.integration.methods import check_method
 from floatbase.simulation.laws import ContactLaw, Ground, JointLaw
@@ -43,7 +45,8 @@ class State(NamedTuple):
 
     `wrenches` (..., 6 contacts) at the frames in contact and `torques` (..., joint rates) acted in the last step, as
     means over it; `work` (..., 3) is that of contacts, joints and pushes in the last period [J]; `residual` (..., 1)
-    what is left of an implicit method's equation, relative. They are None where no step has been taken.
+    what is left of an implicit method's equation, relative; `multipliers` (..., rows) those of constraints, as
+    generalised forces along their rows. They are None where no step has been taken, or where there is no such thing.
     """
 
     q: Any
@@ -54,6 +57,7 @@ class State(NamedTuple):
     torques: Any = None
     work: Any = None
     residual: Any = None
+    multipliers: Any = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +69,8 @@ class Simulator:
     are driven by torques. dt: the time of a period, in which the command is held, in `substeps` steps of a `method` (of
     `floatbase.simulation.integration`). pushes: frames at which wrenches (mixed representation) can be given with each
     step. inertial: inertial parameters (..., 10 n_bodies), if they are not the robot's own or differ from row to row.
+    constraints: what holds the robot besides, exactly (`floatbase.simulation.constraints`), with the damping and the
+    stiffness of `baumgarte` if given, and `projections` steps back onto them after each step; not with method "stiff".
     """
 
     robot: Robot
@@ -76,6 +82,9 @@ class Simulator:
     substeps: int = 1
     pushes: tuple[str, ...] = ()
     inertial: Any = None
+    constraints: tuple[Constraint, ...] = ()
+    baumgarte: tuple[float, float] | None = None
+    projections: int = 1
 
     def __post_init__(self) -> None:
         if not isinstance(self.robot, Robot):
@@ -88,13 +97,19 @@ class Simulator:
         if not 1 <= self.substeps <= MOST_SUBSTEPS:
             raise ArgumentError(f"substeps is {self.substeps}; it must be from 1 to {MOST_SUBSTEPS}")
         object.__setattr__(self, "pushes", tuple(self.pushes))
+        object.__setattr__(self, "constraints", tuple(self.constraints))
+        if self.constraints and self.method == "stiff":
+            raise ArgumentError("method 'stiff' takes no constraints; use another method with more substeps")
+        if isinstance(self.projections, bool) or not isinstance(self.projections, int) or self.projections < 0:
+            raise ArgumentError(f"projections is {self.projections!r}; it must be a whole number, at least 0")
         _ = self.physics  # a wrong name or law is an error here
 
     @cached_property
     def physics(self) -> Physics:
         """The laws around the robot's tree, in their order."""
         tree = self.robot.with_representation("mixed").tree
-        return assemble(tree, self.contacts, self.ground, self.joints, self.pushes)
+        constraints, baumgarte = self.constraints, self.baumgarte
+        return assemble(tree, self.contacts, self.ground, self.joints, self.pushes, constraints, baumgarte)
 
     def with_settings(self, **changes: Any) -> Self:
         """The same with other settings."""
@@ -129,6 +144,8 @@ class Simulator:
         batch = np.broadcast_shapes(tuple(q.shape[:-1]), tuple(v.shape[:-1]), self.batch)
         if not on_device((q,)):
             q, v = (np.array(np.broadcast_to(x, (*batch, x.shape[-1]))) for x in (q, v))
+        if self.constraints:
+            require_consistent(self.robot, on_host(q), on_host(v), self.constraints)
         if self.physics.memory_size:
             memory = self._beginning(*([q, v] if held.parameters is None else [q, v, held.parameters]))
         else:
@@ -185,7 +202,8 @@ class Simulator:
     @cached_property
     def stepper(self) -> Stepper:
         """A period as a function of arrays of numbers or symbols."""
-        return Stepper(self.physics, self.method, self.substeps, self.robot.tree.representation)
+        form = self.robot.tree.representation
+        return Stepper(self.physics, self.method, self.substeps, form, self.projections)
 
     def prepare(self, batch: bool = True, dtypes: Sequence[str] = ("float64",), gpu: int | None = None) -> Self:
         """Compile ahead, with a progress bar; see `Robot.prepare`."""
@@ -228,7 +246,7 @@ class Simulator:
         return held
 
     def _state(self, results: tuple[Any, ...], before: State) -> State:
-        values: list[Any] = [None, None, before.memory, before.time + self.dt, None, None, None, None]
+        values: list[Any] = [None, None, before.memory, before.time + self.dt, *[None] * 5]
         for place, result in zip(self._places, results, strict=True):
             values[place] = result
         return State._make(values)

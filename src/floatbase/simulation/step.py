@@ -37,11 +37,14 @@ FASTEST = 1e6  # m/s or rad/s: what moves faster diverges
 INFINITE = 1e30
 IMPOSSIBLE = "inertial parameters are not those of a robot: its mass matrix is not positive definite"
 DIVERGES = "the motion diverges"
-OUTPUTS = ("q", "v", "memory", "wrenches", "torques", "work", "residual")
+OUTPUTS = ("q", "v", "memory", "wrenches", "torques", "work", "residual", "multipliers")
 
 
 class Period(NamedTuple):
-    """What a period gives: the state, wrenches (..., 6 contacts), torques, work (..., 3), what is left to solve (1)."""
+    """What a period gives: the state, wrenches (..., 6 contacts), torques, work (..., 3), what is left to solve (1).
+
+    `multipliers` are those of the rows of constraints.
+    """
 
     q: Array
     v: Array
@@ -50,16 +53,21 @@ class Period(NamedTuple):
     torques: Array
     work: Array
     residual: Array
+    multipliers: Array
 
 
 @dataclass(frozen=True, eq=False)
 class Stepper:
-    """The function of a period: laws, a method, steps in a period, and the representation of velocities."""
+    """The function of a period: laws, a method, steps in a period, and the representation of velocities.
+
+    After each step, `projections` steps of Gauss and Newton lead back to the constraints, if there are any.
+    """
 
     physics: Physics
     method: str
     substeps: int
     form: TwistForm
+    projections: int = 1
 
     def __call__(
         self,
@@ -76,7 +84,8 @@ class Stepper:
         tree = self.physics.tree
         h = np.asanyarray(dt)[..., None] / float(self.substeps)
         v = into_mixed(self.form, tree.floating, q, v)
-        last = zeros((6 * len(self.physics.contacts) + tree.joint_nv,), q, v, memory, command)
+        counts = (6 * len(self.physics.contacts), tree.joint_nv, self.physics.multiplier_size)
+        last = zeros((sum(counts),), q, v, memory, command)
         state = [q, v, memory, last, zeros((3,), last), zeros((1,), last)]
         held = [command, pushes, parameters, *([] if inertial is None else [inertial])]
         if self.substeps == 1:
@@ -95,9 +104,9 @@ class Stepper:
         guard(residual[..., 0] < LARGEST, NO_SOLUTION if self.method == "midpoint" else IMPOSSIBLE)
         fastest = reduce(np.maximum, components(np.abs(v)))
         guard(fastest < FASTEST, DIVERGES)
-        count = last.shape[-1] - tree.joint_nv
+        wrenches, torques, multipliers = np.split(last, np.cumsum(counts)[:-1], axis=-1)
         v = from_mixed(self.form, tree.floating, q, v)
-        return Period(q, v, memory, last[..., :count], last[..., count:], work, residual)
+        return Period(q, v, memory, wrenches, torques, work, residual, multipliers)
 
     def _one(self, state: list[Array], held: list[Array], h: Array) -> list[Array]:
         """One step; h: (..., 1)."""
@@ -106,6 +115,9 @@ class Stepper:
         laws, time = self.physics.with_parameters(parameters), h[..., 0][()]
         memory = laws.sample(q, v, memory, command, time)
         done = self._advanced(q, v, h, [memory, command, pushes, parameters, *inertial])
+        if self.physics.constraints and self.projections:
+            found = laws.projected(done.q, done.v, inertial[0] if inertial else None, self.projections)
+            done = done._replace(q=found[0], v=found[1])
         memory = laws.remember(done.q, done.v, memory, command, time)
         acted = done.mean[..., self.physics.tree.nv : -3]
         residual = np.maximum(state[5], zeros((1,), done.q) + done.residual)
@@ -142,8 +154,8 @@ class Field:
         """Forces at the state itself; powers are means over the time `h: (..., 1)` of a step of first order."""
         physics, inputs = self._unpacked(held)
         forces = physics.forces(q, v, inputs.memory, inputs.command)
-        a = physics.acceleration(q, v, forces, inputs)
-        return self._row(physics, q, v, a, forces, inputs, h)
+        a, multipliers = physics.acceleration(q, v, forces, inputs)
+        return self._row(physics, q, v, a, forces, multipliers, inputs, h)
 
     def stiff(self, q: Array, v: Array, h: Array, *held: Array) -> Array:
         """Forces at the end of a step of `h: (..., 1)`, to first order."""
@@ -158,8 +170,8 @@ class Field:
         moved = Forces(wrenches, forces.torque - h * stiffness.torque * rates)
         added = _springs(damping, stiffness, h, h * h)
         moved, added = _released(physics, q, moved, added)
-        a = physics.acceleration(q, v, moved, inputs, added)
-        return self._row(physics, q, v, a, _with(physics, q, v, moved, added, a, -1.0), inputs, h)
+        a, multipliers = physics.acceleration(q, v, moved, inputs, added)
+        return self._row(physics, q, v, a, _with(physics, q, v, moved, added, a, -1.0), multipliers, inputs, h)
 
     def middle(self, q: Array, v: Array, h: Array, guess: Array, *held: Array) -> Array:
         """Forces at the state in the middle of a step, which a guess of the acceleration has led to.
@@ -168,10 +180,13 @@ class Field:
         """
         physics, inputs = self._unpacked(held)
         forces = physics.forces(q, v, inputs.memory, inputs.command)
+        if physics.constraints:
+            a, multipliers = physics.acceleration(q, v, forces, inputs)
+            return self._row(physics, q, v, a, forces, multipliers, inputs, None)
         added = _springs(*physics.slopes(q, v, inputs.memory, inputs.command), 0.5 * h, 0.25 * h * h)
         near = _with(physics, q, v, forces, added, guess[..., : v.shape[-1]], 1.0)
-        a = physics.acceleration(q, v, near, inputs, added)
-        return self._row(physics, q, v, a, forces, inputs, None)
+        a, multipliers = physics.acceleration(q, v, near, inputs, added)
+        return self._row(physics, q, v, a, forces, multipliers, inputs, None)
 
     def _unpacked(self, held: tuple[Array, ...]) -> tuple[Physics, Inputs]:
         memory, command, pushes, parameters, *inertial = held
@@ -179,10 +194,19 @@ class Field:
         return self.physics.with_parameters(parameters), Inputs(memory, command, pushes, given)
 
     def _row(
-        self, physics: Physics, q: Array, v: Array, a: Array, forces: Forces, inputs: Inputs, h: Array | None
+        self,
+        physics: Physics,
+        q: Array,
+        v: Array,
+        a: Array,
+        forces: Forces,
+        multipliers: Array,
+        inputs: Inputs,
+        h: Array | None,
     ) -> Array:
         mean = v if h is None else v + 0.5 * h * a
-        return joined([a, *forces.wrenches.values(), forces.torque, physics.powers(q, mean, forces, inputs.pushes)])
+        powers = physics.powers(q, mean, forces, inputs.pushes)
+        return joined([a, *forces.wrenches.values(), forces.torque, multipliers, powers])
 
 
 def _springs(damping: Forces, stiffness: Forces, by_damping: Array, by_stiffness: Array) -> AddedInertia:

@@ -149,6 +149,29 @@ def box(tilt):
     return J, inverse, gravity
 
 
+@pytest.mark.parametrize(
+    ("masses", "tilt"), [((1.0, 1.0, 1.0), 0.0), ((1.0, 10.0, 100.0), 0.0), ((1.0, 1000.0), 0.0), ((1.0,) * 5, 0.3)]
+)
+def test_stacks_of_boxes_stand_heavy_ones_on_light_ones_too(masses, tilt) -> None:
+    rows, gravity = [], []
+    for k, _ in enumerate(masses):
+        for x, y, _ in contacts.box_corners(0.2, 0.2):
+            block = np.zeros((3, 6 * len(masses)))
+            block[:, 6 * k : 6 * k + 6] = np.concatenate([np.eye(3), -spatial.hat(np.array([x, y, -0.05]))], -1)
+            if k:
+                below = np.concatenate([np.eye(3), -spatial.hat(np.array([x, y, 0.05]))], -1)
+                block[:, 6 * k - 6 : 6 * k] = -below
+            rows.append(block)
+        gravity.append(9.81e-3 * np.array([np.sin(tilt), 0.0, -np.cos(tilt), 0.0, 0.0, 0.0]))
+    J, free = np.concatenate(rows), np.concatenate(gravity)
+    inverse = np.concatenate([1.0 / (m * np.array([1, 1, 1, 5e-3, 5e-3, 5e-3])) for m in masses])
+    solution = contacts.solve_contacts(J * inverse @ J.T, J @ free, np.full(len(J) // 3, 0.5))
+    assert solution.converged and solution.iterations <= 300
+    np.testing.assert_allclose(free + inverse * (J.T @ solution.impulse), 0.0, atol=1e-9)
+    lowest = normals(solution.impulse)[:4].sum()
+    np.testing.assert_allclose(lowest, 9.81e-3 * sum(masses) * np.cos(tilt), rtol=1e-6)
+
+
 @pytest.mark.parametrize(("angle", "friction"), [(0.4, 0.42), (0.4, 0.43), (0.7, 0.5)])
 def test_a_box_on_a_slope_moves_if_and_only_if_the_tangent_exceeds_the_friction(angle, friction) -> None:
     J, inverse, gravity = box(angle)

@@ -88,17 +88,15 @@ def test_moving_world_and_ground_together_changes_nothing(law) -> None:
 
 
 @pytest.mark.parametrize("law", LAWS)
-def test_damping_matrices_dissipate(law) -> None:
+def test_at_rest_damping_dissipates_and_above_the_ground_nothing_acts(law) -> None:
     pose, twist = states()
-    memory = memory_before(law, pose, GROUNDS[0])
-    at_rest = 0.0 * twist
+    at_rest, memory = 0.0 * twist, law.begin(pose, GROUNDS[0])
     damping = law.damping_matrix(pose, at_rest, memory, GROUNDS[0])
-    smallest = np.linalg.eigvalsh(damping + np.swapaxes(damping, -1, -2)).min(-1)
-    assert (smallest > -1e-9 * np.abs(damping).max()).all() or law is LAWS[
-        2
-    ]  # at the cone, normal motion changes friction
-    away = pose + np.eye(4)[2][:, None] * [0.0, 0.0, 0.0, 1.0]
-    assert not law.stiffness_matrix(away, twist, memory, GROUNDS[0]).any()
+    assert np.linalg.eigvalsh(damping + np.swapaxes(damping, -1, -2)).min() > -1e-9 * np.abs(damping).max()
+    above = pose.copy()
+    above[:, 2, 3] += 1.0
+    for matrix in (law.damping_matrix, law.stiffness_matrix):
+        assert not matrix(above, twist, memory, GROUNDS[0]).any()
 
 
 @pytest.mark.parametrize("law", LAWS)
@@ -184,6 +182,30 @@ def test_bristles_hold_below_the_cone_and_slide_above_it() -> None:
     sliding = slide(law, np.array([0.7 * 9.81, 0, 0]), 4000)
     gained = (sliding[-1, 1] - sliding[2000, 1]) / (1999e-4)
     np.testing.assert_allclose(gained, 0.2 * 9.81, rtol=1e-3)
+
+
+@pytest.mark.parametrize("damping", [0.0, 100.0])
+def test_no_energy_comes_out_of_bristles(damping) -> None:
+    law, ground, dt = contacts.BristleContact(1e4, 0.0, 2e4, damping, 0.5), grounds.Flat(), 1e-3
+    rng = np.random.default_rng(4)
+    pose = np.tile(np.eye(4), (50, 1, 1))
+    pose[:, 2, 3] = -1e-2  # a normal force of 100 N
+    memory, twist = law.begin(pose, ground), np.zeros((50, 6))
+
+    def energy():
+        return 0.5 * 2e4 * np.sum((memory[:, 1:3] - pose[:, :2, 3]) ** 2, axis=-1)
+
+    slipped = 0
+    for _ in range(200):
+        before = energy()
+        twist[:, :2] = 0.95 * twist[:, :2] + 0.3 * rng.standard_normal((50, 2))
+        pose[:, :2, 3] += dt * twist[:, :2]
+        force = law.wrench(pose, twist, memory, ground)[:, :2]
+        memory = law.remember(pose, twist, memory, ground, dt)
+        given = dt * np.sum(force * twist[:, :2], axis=-1) + energy() - before
+        assert given.max() < 1e-12
+        slipped += np.count_nonzero(np.linalg.norm(force, axis=-1) > 49.999)
+    assert 1000 < slipped < 9900
 
 
 def test_regularised_friction_creeps_below_the_cone() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -156,6 +158,26 @@ def test_the_linearisation_errs_by_its_order(axis, order, tolerance) -> None:
     error = exact + angles @ contacts.linearized_sole(*SOLE).angular_stiffness
     slope = np.polyfit(np.log(size), np.log(np.linalg.norm(error, axis=-1)), 1)[0]
     assert abs(slope - order) < tolerance
+
+
+def test_the_elastic_part_has_no_potential() -> None:
+    depth, tilt = 5e-3, 0.4
+    nodes, weights = np.polynomial.legendre.leggauss(12)
+    share = 0.5 * (nodes + 1.0)
+
+    def work(start, end):
+        """Work of the ground along a straight way in depth and pitch."""
+        change = np.array(end) - np.array(start)
+        places = np.array(start) + share[:, None] * change
+        pose = spatial.pose_exponential(np.eye(6)[4] * places[:, 1:])
+        pose[:, 2, 3] = -places[:, 0]
+        wrench = contacts.sole_wrench(pose, np.zeros((12, 6)), np.eye(4), *SOLE)
+        return 0.5 * weights @ (wrench[:, 2] * -change[0] + wrench[:, 4] * change[1])
+
+    corners = [(depth, 0.0), (depth, tilt), (0.0, tilt), (0.0, 0.0), (depth, 0.0)]
+    total = sum(work(*side) for side in pairwise(corners))
+    expected = -0.5 * LENGTH * WIDTH * STIFFNESS * depth**2 * (1.0 - np.cos(tilt))
+    np.testing.assert_allclose(total, expected, rtol=1e-10)
 
 
 def test_symbols_give_what_numbers_give() -> None:

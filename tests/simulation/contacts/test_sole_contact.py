@@ -158,8 +158,8 @@ def test_a_slipping_sole_drags_its_place_and_turns_it() -> None:
 def test_a_block_sinks_and_swings_as_the_closed_form_says(stiffness, sink, frequency) -> None:
     mass, damping, dt = 16.5, 1e3, 5e-4  # half a robot of 33 kg on each foot
     law = contacts.SoleContact(0.2, 0.1, stiffness, damping)
-    run = follow(law, grounds.Flat(), mass, np.array([0.5, 0.5, 0.5]), 1e-4, 10000, every=5)
-    pose, *_ = run(resting(1.1 * sink), np.zeros(6))
+    run = follow(law, grounds.Flat(), mass, np.array([0.1, 0.1, 0.1]), 1e-4, 10000, every=5)
+    pose, *_ = run(resting(1.1 * sink, 2e-3), np.zeros(6))
     height = pose[:, 2, 3]
     static = mass * GRAVITY / (0.02 * stiffness)
     np.testing.assert_allclose(static, sink, rtol=2e-3)
@@ -167,6 +167,9 @@ def test_a_block_sinks_and_swings_as_the_closed_form_says(stiffness, sink, frequ
     found = 2.0 * np.pi * (len(crossings) - 1) / (crossings[-1] - crossings[0])
     ratio = damping / 2.0 * np.sqrt(0.02 / (stiffness * mass))
     np.testing.assert_allclose(found, frequency * np.sqrt(1.0 - ratio**2), rtol=0.02)
+    rocking = np.nonzero(np.diff(np.sign(pose[:, 0, 2])) > 0)[0] * dt
+    found = 2.0 * np.pi * (len(rocking) - 1) / (rocking[-1] - rocking[0])
+    np.testing.assert_allclose(found, np.sqrt(stiffness * 0.02 / 12.0 * 0.04 / 0.1), rtol=0.02)
     peaks = height[1:-1][(height[1:-1] > height[:-2]) & (height[1:-1] > height[2:])] + static
     decrement = np.log(peaks[0] / peaks[3]) / 3.0
     np.testing.assert_allclose(decrement / np.hypot(2 * np.pi, decrement), ratio, rtol=0.03)

@@ -14,6 +14,12 @@ class State:
     memory: np.ndarray
 
 
+def position_command(position, velocity=0.0, torque=0.0):
+    """What laws that control positions obey."""
+    position = np.atleast_1d(np.asarray(position, dtype=float))
+    return np.concatenate([position, np.full_like(position, velocity), np.full_like(position, torque)])
+
+
 def start(law, position, velocity=None) -> State:
     position = np.asarray(position, dtype=float)
     velocity = np.zeros_like(position) if velocity is None else np.asarray(velocity, dtype=float)

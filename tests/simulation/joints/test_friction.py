@@ -172,6 +172,15 @@ def test_lugre_holds_a_load_below_the_static_level_with_any_step(dt) -> None:
     assert_allclose(sliding[-1].velocity[0], (2.5 - 1.5) / 0.4, rtol=0.04)
 
 
+@pytest.mark.parametrize("dt", [1e-4, 1e-2, 1.0])
+@pytest.mark.parametrize("damping", [0.0, 300.0])
+def test_joint_and_bristles_gain_no_energy_with_any_step(dt, damping) -> None:
+    law = LuGreFriction([1.5], [2.0], [0.01], 1e5, bristle_damping=damping)
+    states = move(law, start(law, [0.0], [0.5]), NOTHING, 0.1, dt, 500)
+    energy = [0.05 * state.velocity[0] ** 2 + 0.5e5 * state.memory[0] ** 2 for state in states]
+    assert np.all(np.diff(energy) <= 0.0)
+
+
 def test_a_load_that_grows_slowly_bends_bristles_as_the_closed_form_says() -> None:
     law, dt, steps = LuGreFriction([1.5], [2.0], [0.1], 1e5, bristle_damping=50.0), 1e-3, 5000
     state = start(law, [0.0])

@@ -6,10 +6,7 @@ arrays of values (one value: one element in each lane) and are read where they a
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
-
-import numpy as np
 
 from floatbase.compiler.lowering.arrays import copy
 from floatbase.compiler.lowering.blocks import emit_block
@@ -273,16 +270,11 @@ class Kernel:
 
     def _look_up(self, number: int, block: Block) -> None:
         """A row of a table of constants, which the module holds once, however many rows are read and how often."""
-        values = np.array([self.program.constants[self.selection.code[int(k)][1]] for k in block.arguments[:-1]])
-        rows, columns = block.setting("rows"), block.setting("columns")
-        scalar = self.module.element.with_lanes(1)
-        name = f"table_{hashlib.sha256(values.tobytes()).hexdigest()[:24]}"
-        if name not in self.module.emitted:
-            self.module.table(name, scalar.scalar, [scalar.literal(x) for x in values])
-            self.module.emitted[name] = 0  # bytes of scratch
+        places = [self.selection.code[int(value)][1] for value in block.arguments[:-1]]
+        table = self.module.numbers(self.program.constants[places])
         outputs = self._array(block.size)
         index = self.value(int(block.arguments[-1]))
-        emit_row(self.builder, rows, columns, index, f"@{name}", self.locate(outputs))
+        emit_row(self.builder, block.setting("rows"), block.setting("columns"), index, table, self.locate(outputs))
         self.places[number] = (outputs, 0)
 
     def _array(self, length: int) -> int:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
+
+import numpy as np
 
 from floatbase.compiler.lowering.builder import Builder, Element
 from floatbase.compiler.program import Program
@@ -86,6 +89,15 @@ class Module:
         """Add a constant array and give its name."""
         body = ", ".join(f"{kind} {entry}" for entry in entries)
         self.texts.append(f"@{name} = private unnamed_addr constant [{len(entries)} x {kind}] [{body}], align 64\n")
+        return f"@{name}"
+
+    def numbers(self, values: np.ndarray) -> str:
+        """A constant array of numbers of the module's type, added once, and its name."""
+        name = f"numbers_{hashlib.sha256(values.tobytes()).hexdigest()[:24]}"
+        if name not in self.emitted:
+            scalar = self.element.with_lanes(1)
+            self.table(name, scalar.scalar, [scalar.literal(float(value)) for value in values])
+            self.emitted[name] = 0  # bytes of scratch
         return f"@{name}"
 
     def text(self) -> str:

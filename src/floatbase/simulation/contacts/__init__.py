@@ -2,6 +2,7 @@
 
 from floatbase.simulation.contacts.bristles import BristleContact
 from floatbase.simulation.contacts.exact import ContactSolution, contact_bias, project_on_cones, solve_contacts
+from floatbase.simulation.contacts.hard import ContactRows, HardContact
 from floatbase.simulation.contacts.hunt_crossley import HuntCrossleyContact, restitution
 from floatbase.simulation.contacts.points import PointContact, box_corners
 from floatbase.simulation.contacts.sole import (
@@ -16,7 +17,9 @@ from floatbase.simulation.contacts.spring_damper import SpringDamperContact
 
 __all__ = [
     "BristleContact",
+    "ContactRows",
     "ContactSolution",
+    "HardContact",
     "HuntCrossleyContact",
     "LinearizedSole",
     "PointContact",

@@ -51,12 +51,7 @@ class PointContact(ContactLaw):
     radius: Number = field(default=0.0, kw_only=True)
 
     def __post_init__(self) -> None:
-        places = np.asarray(self.points)
-        if places.dtype == object or places.ndim != 2 or places.shape[1] != 3 or not len(places):
-            raise ShapeError(f"points have shape {places.shape}; they must be one or more places (x, y, z)")
-        if not np.all(np.isfinite(places)):
-            raise ArgumentError(f"points are {self.points}; all their coordinates must be finite")
-        object.__setattr__(self, "points", tuple(tuple(float(entry) for entry in place) for place in places))
+        object.__setattr__(self, "points", checked_points(self.points))
         require_not_negative(radius=self.radius)
 
     @abstractmethod
@@ -82,10 +77,11 @@ class PointContact(ContactLaw):
     def touches(self, world_H_frame: Array, twist: Array, memory: Array, ground: Ground) -> list[tuple[Touch, Array]]:
         """How each point meets the ground, with its part of the memory."""
         require_shape(world_H_frame, 4, 4)
+        require_shape(memory, self.memory_size)
         origin = as_vector(world_H_frame[..., :3, 3])
         rotation = [as_vector(world_H_frame[..., k, :3]) for k in range(3)]
-        motion = components(twist, 6)
-        linear, angular = (motion[0], motion[1], motion[2]), (motion[3], motion[4], motion[5])
+        require_shape(twist, 6)
+        linear, angular = as_vector(twist[..., :3]), as_vector(twist[..., 3:])
         size = self.memory_size // len(self.points)
         found = []
         for k, point in enumerate(self.points):
@@ -115,6 +111,16 @@ def box_corners(length: float, width: float, center: tuple[float, float, float] 
         (center[0] + 0.5 * i * length, center[1] + 0.5 * j * width, center[2])
         for i, j in ((1, 1), (1, -1), (-1, -1), (-1, 1))
     )
+
+
+def checked_points(points: Any) -> Points:
+    """Places (x, y, z) as tuples of floats; an error that says what is wrong with them."""
+    places = np.asarray(points)
+    if places.dtype == object or places.ndim != 2 or places.shape[1] != 3 or not len(places):
+        raise ShapeError(f"points have shape {places.shape}; they must be one or more places (x, y, z)")
+    if not np.all(np.isfinite(places)):
+        raise ArgumentError(f"points are {points}; all their coordinates must be finite")
+    return tuple((float(x), float(y), float(z)) for x, y, z in places)
 
 
 def as_vector(x: Array) -> Vector:

@@ -15,8 +15,9 @@ with $\bar\nu = \nu + \tfrac h2 a$ and $a = f(q \oplus \tfrac h2 \bar\nu, \bar\n
 
 Exponential coordinates are those of `floatbase.simulation.integration.group`: with the stages' coordinates
 $u_i = h \sum_j a_{ij} \dot u_j$ and rates $\dot u_i = J(u_i)^{-1} \nu_i$, $q^+ = q \oplus h \sum_i b_i \dot u_i$, so
-that attitudes never leave their group and the order is that of the tableau. The semi-implicit step and the implicit
-midpoint keep the energy of a conservative system within bounds; the latter undoes itself in reversed time.
+that attitudes never leave their group and the order is that of the tableau. The implicit midpoint undoes itself
+in reversed time and keeps the energy of a conservative system within bounds; the semi-implicit step does so where the
+inertia does not depend on the configuration.
 
 A stiff step takes the forces of springs and dampers at its end, to first order there:
 

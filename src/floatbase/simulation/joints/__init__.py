@@ -4,7 +4,7 @@ from floatbase.simulation.joints.composition import Chain, Sum
 from floatbase.simulation.joints.controllers import CascadeDrive, PidDrive
 from floatbase.simulation.joints.described import described_friction, described_saturation, described_stops
 from floatbase.simulation.joints.drives import PositionDrive, TorqueDrive, VelocityDrive
-from floatbase.simulation.joints.filters import Delay, Filter, Quantizer, Saturation
+from floatbase.simulation.joints.filters import Delay, Filter, Lag, Quantizer, Saturation
 from floatbase.simulation.joints.flexible import FlexibleJoint, SeriesElastic, flexible_deflection
 from floatbase.simulation.joints.flexible_models import FlexibleModel, Selectors, selectors, with_flexible_joints
 from floatbase.simulation.joints.friction import FrictionLaw, StribeckFriction, ViscousCoulombFriction
@@ -27,6 +27,7 @@ __all__ = [
     "FrictionLaw",
     "Geared",
     "HardStops",
+    "Lag",
     "LuGreFriction",
     "PidDrive",
     "PositionDrive",

@@ -1,4 +1,4 @@
-r"""What signals between a controller and a drive go through: delay, quantisation, saturation.
+r"""What signals between a controller and a drive go through: delay, lag, quantisation, saturation.
 
 A *filter* gives out a signal of the size that comes in, whatever that is: a command before a drive, or the torques
 behind it. `Chain` puts them where they belong. A filter by itself takes torques.
@@ -7,6 +7,9 @@ A delay of $d$ steps is a shift register in memory. With a fraction $0 \le f < 1
 interpolated,
 
 $$ y_k = (1 - f)\, u_{k-d} + f\, u_{k-d-1} . $$
+
+A lag of a time $T$, as a current or a torque loop has that follows what it is asked, is $T \dot y = u - y$ by backward
+Euler: $y_k = y_{k-1} + (u_k - y_{k-1})\, dt / (T + dt)$.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ import numpy as np
 
 from floatbase.errors import ArgumentError
 from floatbase.simulation.laws import JointLaw, Numbers, join, require_not_negative, require_positive
-from floatbase.spatial.arrays import Array, zeros
+from floatbase.spatial.arrays import Array, vector, zeros
 
 
 class Filter(JointLaw):
@@ -95,6 +98,38 @@ class Delay(Filter):
 
     def gain(self, command: Array, position: Array, velocity: Array, memory: Array) -> Array:
         """Zero: within a step nothing comes through."""
+        return 0.0 * command
+
+
+@dataclass(frozen=True, eq=False)
+class Lag(Filter):
+    """A signal that is followed with a time constant, s; remembers what it has come to. 0 changes nothing."""
+
+    time: Numbers
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_not_negative(time=self.time)
+
+    def memory_size(self, joints: int) -> int:
+        """The signal that comes out."""
+        return joints
+
+    def begin_with(self, signal: Array) -> Array:
+        """The signal."""
+        return signal
+
+    def sample(self, command: Array, position: Array, velocity: Array, memory: Array, dt: Any) -> Array:
+        """Follow for the time of a step."""
+        step = vector([dt], position, velocity)
+        return memory + step / (self.time + step) * (command - memory)
+
+    def torque(self, command: Array, position: Array, velocity: Array, memory: Array) -> Array:
+        """What it has come to."""
+        return memory + 0.0 * command
+
+    def gain(self, command: Array, position: Array, velocity: Array, memory: Array) -> Array:
+        """Zero: within a step it is held."""
         return 0.0 * command
 
 

@@ -119,10 +119,6 @@ class Coupled(WrappedLaw):
     def _there(self, position: Array, velocity: Array) -> tuple[Array, Array]:
         return apply_matrix(self.matrix, position), apply_matrix(self.matrix, velocity)
 
-    def command_size(self, joints: int) -> int:
-        """That of the law inside."""
-        return self.law.command_size(len(self.matrix))
-
     def memory_size(self, joints: int) -> int:
         """That of the law inside."""
         return self.law.memory_size(len(self.matrix))

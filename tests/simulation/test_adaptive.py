@@ -8,10 +8,10 @@ from tests.simulation.blocks import ball, block
 
 import floatbase as fb
 from floatbase.errors import ArgumentError, SimulationError
+from floatbase.simulation.adaptive import flow
 from floatbase.simulation.contacts import HuntCrossleyContact, SoleContact, SpringDamperContact
-from floatbase.simulation.flow import flow
 from floatbase.simulation.joints import Sampled, TorqueDrive, ViscousCoulombFriction
-from floatbase.simulation.simulate import simulate
+from floatbase.simulation.running import simulate
 from floatbase.simulation.simulator import Simulator
 
 G = 9.81
