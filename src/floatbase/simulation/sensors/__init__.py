@@ -11,6 +11,7 @@ from floatbase.simulation.sensors.attitude_errors import AttitudeErrors
 from floatbase.simulation.sensors.distortions import Distortion
 from floatbase.simulation.sensors.encoders import JointEncoders
 from floatbase.simulation.sensors.errors import Errors
+from floatbase.simulation.sensors.excitation import PointToPoint, TwoAxisSweep
 from floatbase.simulation.sensors.excitation_wrenches import BandLimitedWrench, reference_wrench
 from floatbase.simulation.sensors.force_torque import ForceTorque
 from floatbase.simulation.sensors.inertial import Accelerometer, Attitude, Gyroscope, Magnetometer
@@ -32,6 +33,7 @@ from floatbase.simulation.sensors.skin_layout import (
 )
 from floatbase.simulation.sensors.suite import Readings, SensorState, SensorSuite
 from floatbase.simulation.sensors.tracking import PoseTracker, camera, motion_capture
+from floatbase.simulation.sensors.trajectories import JointMotion, JointTrajectory, Trapezoid
 
 __all__ = [
     "Accelerometer",
@@ -45,7 +47,10 @@ __all__ = [
     "ForceTorque",
     "Gyroscope",
     "JointEncoders",
+    "JointMotion",
+    "JointTrajectory",
     "Magnetometer",
+    "PointToPoint",
     "PoseErrors",
     "PoseTracker",
     "Readings",
@@ -59,6 +64,8 @@ __all__ = [
     "SkinAccelerometers",
     "SkinForces",
     "SkinProximity",
+    "Trapezoid",
+    "TwoAxisSweep",
     "Verdict",
     "allan_deviation",
     "calibrate_attitude",

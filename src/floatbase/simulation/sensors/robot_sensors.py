@@ -11,8 +11,9 @@
 | joints | `JointEncoders` of positions and of velocities | 0.02 deg; 0.01 rad/s |
 
 Skin boards are those with `_mtb_` in their names, as on iCub. Biases and misalignments are standard deviations: they
-are drawn once. Numbers for force/torque sensors, encoders and the accelerometer's bias are those of the simulations
-for Traversaro 2017, of skin boards those of Leboutet 2022; of IMUs those of a data sheet of the class of an Xsens MTi-30, which Leboutet 2022 uses.
+are drawn once. Numbers for force/torque sensors, encoders and the accelerometer's bias are those of the simulations for
+Traversaro 2017, of skin boards those of Leboutet 2022; of IMUs those of a data sheet of the class of an Xsens MTi-30,
+which Leboutet 2022 uses.
 """
 
 from __future__ import annotations
