@@ -137,6 +137,31 @@ def test_what_is_read_depends_on_seed_name_and_row_alone() -> None:
     np.testing.assert_array_equal(readings.values, whole[0, 3, :6])
 
 
+def test_numbers_are_drawn_when_samples_are_due(arm: fb.Robot) -> None:
+    """Others would change nothing; every sample has its own."""
+    errors = Errors(noise=0.1)
+    rates = {"a": None, "b": 500.0, "c": 140.0, "d": 333.0, "e": 400.0}
+    sensors = tuple(
+        encoder(arm, name, errors=errors, sampling=Sampling(rate, phase=0.004 * (name == "d")))
+        for name, rate in rates.items()
+    )
+    suite = SensorSuite(arm, sensors, dt=1e-3)
+    state, zero, found = suite.init(seed=3), np.zeros(1), []
+    for tick in range(300):
+        random = suite.draw(state)
+        every = np.array([Stream([name], [(1, 0)]).draw(3, tick, 0)[0, 0, 0] for name in rates])
+        drawn = random != 0.0
+        np.testing.assert_array_equal(random[drawn], every[drawn])
+        state, readings = suite.step(state, zero, zero, zero)
+        due = readings.fresh > 0.5
+        assert drawn[due].all()
+        np.testing.assert_allclose(readings.values[due], 0.1 * every[due], rtol=1e-12)
+        found.append(drawn)
+    shares = np.mean(found, axis=0)
+    np.testing.assert_allclose(shares[:2], [1.0, 0.5])  # others are drawn at a few ticks more
+    assert (shares[2:] < [0.2, 0.4, 0.65]).all()
+
+
 def test_ticks_can_be_taken_up_again_from_a_state() -> None:
     robot = fb.load("quadrotor_with_arm")
     suite = SensorSuite(robot, noisy(robot, "a"))

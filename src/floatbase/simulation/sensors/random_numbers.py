@@ -68,8 +68,8 @@ class Stream:
             np.atleast_1d(np.asarray(rows, dtype=np.uint64)),
         )
         key = self._key(seed)
-        if not self.size:
-            return np.zeros((len(steps), len(rows), 0))
+        if not (self.size and len(steps) and len(rows)):
+            return np.zeros((len(steps), len(rows), self.size))
         upper = (steps >> _SHIFT) | np.uint64(_AT_START if at_start else 0)
         shape = (len(steps), len(rows), len(self._number))
         words = philox(

@@ -144,6 +144,15 @@ def start(clocks: tuple[tuple[float, float], ...], batch: tuple[int, ...]) -> Ar
     return np.broadcast_to(np.array([0.0, *(phase for _, phase in clocks)]), (*batch, 1 + len(clocks)))
 
 
+def may_be_due(clock: tuple[float, float], ticks: Array) -> Array:
+    """Whether a sample of a clock can be due at ticks (n,), however rounding falls: no others are."""
+    period, phase = clock
+    slack = 0.0 if period.is_integer() and phase.is_integer() else 1e-3 * period  # counts of whole ticks are exact
+    before, after = (np.floor((ticks - phase + shift) / period) for shift in (-1.0 - slack, slack))
+    result: Array = (np.maximum(after, -1.0) > np.maximum(before, -1.0)) | (ticks == 0)
+    return result
+
+
 def _ticks(ratio: float) -> float:
     whole = round(ratio)
     return float(whole) if abs(ratio - whole) <= _CLOSE * max(ratio, 1.0) else ratio

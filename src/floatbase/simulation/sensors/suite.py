@@ -29,6 +29,7 @@ from floatbase.simulation.laws import Ground
 from floatbase.simulation.libraries import alike
 from floatbase.simulation.sensors.programs import Layout, ideal_function, tick_function
 from floatbase.simulation.sensors.random_numbers import Stream
+from floatbase.simulation.sensors.sampling import may_be_due
 from floatbase.simulation.sensors.sensor import Sensor
 from floatbase.simulation.sensors.sides import sides_of
 from floatbase.spatial.arrays import Array
@@ -150,7 +151,7 @@ class SensorSuite:
     @property
     def random_size(self) -> int:
         """How many random numbers a tick needs."""
-        return self._stream.size
+        return sum(map(sum, self.layout.per_tick))
 
     def init(self, batch: Sequence[int] = (), *, seed: int = 0, first_row: int = 0) -> SensorState:
         """The state before the first tick; `first_row`: number of the batch's first row, if it is part of a larger one.
@@ -164,7 +165,7 @@ class SensorSuite:
         return SensorState(memory, seed, 0, first_row)
 
     def draw(self, state: SensorState) -> Array:
-        """The random numbers (..., random_size) of the next tick."""
+        """The random numbers (..., random_size) of the next tick: zero for sensors that do not sample then."""
         batch = tuple(state.memory.shape[:-1])
         rows = math.prod(batch)
         ahead = max(1, _DRAWN_AHEAD // max(1, rows * self.random_size))
@@ -173,7 +174,13 @@ class SensorSuite:
         if key not in self._drawn:
             self._drawn.clear()
             steps, numbers = first + np.arange(ahead), state.first_row + np.arange(rows)
-            self._drawn[key] = self._stream.draw(state.seed, steps, numbers)
+            block = np.zeros((ahead, rows, self.random_size))
+            for clock, stream, columns in self._streams:
+                ticks = np.flatnonzero(may_be_due(clock, steps))
+                block[ticks[:, None, None], np.arange(rows)[:, None], columns] = stream.draw(
+                    state.seed, steps[ticks], numbers
+                )
+            self._drawn[key] = block
         result: Array = self._drawn[key][state.tick - first].reshape((*batch, self.random_size))
         return result
 
@@ -253,8 +260,22 @@ class SensorSuite:
         return np.concatenate(np.broadcast_arrays(*parts), axis=-1)
 
     @cached_property
-    def _stream(self) -> Stream:
-        return Stream([sensor.name for sensor in self.sensors], self.layout.per_tick)
+    def _streams(self) -> list[tuple[tuple[float, float], Stream, Array]]:
+        """For each clock the numbers of its sensors, and their places among those of a tick."""
+        counts = self.layout.per_tick
+        ends = np.cumsum([0, *map(sum, counts)])
+        groups: dict[tuple[float, float], list[int]] = {}
+        for k, sensor in enumerate(self.sensors):
+            if sum(counts[k]):
+                groups.setdefault(sensor.sampling.clock(self.dt), []).append(k)
+        return [
+            (
+                clock,
+                Stream([self.sensors[k].name for k in members], [counts[k] for k in members]),
+                np.concatenate([np.arange(ends[k], ends[k + 1]) for k in members]),
+            )
+            for clock, members in groups.items()
+        ]
 
     @cached_property
     def _start_stream(self) -> Stream:
