@@ -148,7 +148,7 @@ class SensorSuite:
         """How many numbers are remembered."""
         return self.layout.memory_size
 
-    @property
+    @cached_property
     def random_size(self) -> int:
         """How many random numbers a tick needs."""
         return sum(map(sum, self.layout.per_tick))
