@@ -244,7 +244,7 @@ def test_bad_suites_are_refused(arm: fb.Robot) -> None:
         (lambda: suite.pick(np.zeros(1), "t"), UnknownNameError, "sensor 't'"),
         (lambda: suite.step(state, zero, zero, zero, {"sole": np.zeros(6)}), UnknownNameError, "sole"),
         (lambda: suite.step(state, zero, zero, zero, {arm.base: np.zeros(5)}), ShapeError, "must be"),
-        (lambda: suite.step(state, zero, zero, zero, None, zero), ArgumentError, "inertial parameters cannot"),
+        (lambda: suite.step(state, zero, zero, zero, None, None, zero), ArgumentError, "inertial parameters cannot"),
         (
             lambda: SensorSuite(arm, (one,)).step(state, zero, zero, zero, np.zeros(6)),
             ArgumentError,

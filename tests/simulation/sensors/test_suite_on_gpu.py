@@ -59,7 +59,7 @@ def test_a_tick_takes_arrays_on_a_gpu(gpu: fake.Device) -> None:
     gpu.program = suite.function.program
     rng = np.random.default_rng(0)
     q, v = suite.robot.random(rng, 5)
-    tau, wrenches = rng.standard_normal(v.shape), rng.standard_normal((5, 6))
+    tau, wrenches = rng.standard_normal((5, suite.robot.tree.joint_nv)), rng.standard_normal((5, 6))
     state = suite.init((5,), seed=2)
     there = state._replace(memory=fake.Array(state.memory))
     for _ in range(4):

@@ -35,11 +35,12 @@ from floatbase.spatial.arrays import Array, vector, zeros
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Sensors of a tree, and where their numbers stand. `torques`: generalised forces are given, not accelerations."""
+    """Sensors of a tree, and where their numbers stand. `torques`: those of joints are given, not accelerations."""
 
     sides: Sides
     sensors: tuple[Sensor, ...]
     frames: tuple[str, ...]
+    pushes: tuple[str, ...]
     ground: Ground
     dt: float
     torques: bool
@@ -87,8 +88,9 @@ class Layout:
         sizes = {
             "q": tree.nq,
             "v": tree.nv,
-            "tau" if self.torques else "a": tree.nv,
+            "torques" if self.torques else "a": tree.joint_nv if self.torques else tree.nv,
             "wrenches": 6 * len(self.frames),
+            "pushes": 6 * len(self.pushes),
             "inertial": 10 * len(tree.bodies) * self.inertial,
         }
         return [Port(name, (size,)) for name, size in sizes.items() if size]
@@ -108,8 +110,18 @@ class Layout:
         tree = self.sides.tree
         q, v, inertial = given["q"], given["v"], given.get("inertial")
         check_configuration(tree, q)
-        wrenches = {frame: given["wrenches"][..., 6 * k : 6 * k + 6] for k, frame in enumerate(self.frames)}
-        a = forward_dynamics(tree, q, v, given["tau"], wrenches, inertial) if self.torques else given["a"]
+        wrenches: dict[str, Array] = {}
+        for name, frames in (("wrenches", self.frames), ("pushes", self.pushes)):
+            for k, frame in enumerate(frames):
+                wrench = given[name][..., 6 * k : 6 * k + 6]
+                wrenches[frame] = wrenches[frame] + wrench if frame in wrenches else wrench
+        if self.torques:
+            tau = zeros((tree.nv,), *given.values())
+            if tree.joint_nv:
+                tau[..., tree.nv - tree.joint_nv :] = given["torques"]
+            a = forward_dynamics(tree, q, v, tau, wrenches, inertial)
+        else:
+            a = given["a"]
         now = situation(self.sides, q, v, a, wrenches, inertial)
         return [vector(sensor.ideal(now, self.ground), *now.like) for sensor in self.sensors]
 
@@ -163,7 +175,12 @@ def _function(name: str, layout: Layout, ports: Sequence[Port], algorithm: Calla
         return trace(algorithm, ports, f"{name}_{layout.sides.tree.name}")
 
     links = layout.sides.links
-    settings = {"sensors": layout.sensors, "ground": layout.ground, "frames": layout.frames, "links": links}
+    settings = {
+        "sensors": layout.sensors,
+        "ground": layout.ground,
+        "frames": (layout.frames, layout.pushes),
+        "links": links,
+    }
     code = fingerprint(_function, settings)
     given = (name, layout.dt, layout.torques, layout.inertial)
     key = None if code is None else cache_key("sensors", code, layout.sides.tree.digest, given, tuple(ports))

@@ -32,6 +32,7 @@ from floatbase.simulation.sensors.random_numbers import Stream
 from floatbase.simulation.sensors.sampling import may_be_due
 from floatbase.simulation.sensors.sensor import Sensor
 from floatbase.simulation.sensors.sides import sides_of
+from floatbase.simulation.simulator import Simulator, State
 from floatbase.spatial.arrays import Array
 
 _DRAWN_AHEAD = 1 << 18  # random numbers that are drawn at once, about
@@ -58,17 +59,18 @@ class Readings(NamedTuple):
 class SensorSuite:
     """Settings of the sensors of a robot.
 
-    dt: s, time between ticks. wrenches: frames at which the environment's wrenches are given with each tick. given:
-    "acceleration" if `a`, the derivative of v, is given; "torques" if the generalised force is, of which the program
-    computes the acceleration. ground: what cells of skin are near to, the plane z = 0 by default. inertial: whether
-    inertial parameters (..., 10 n_bodies) are given with each tick; of bodies with a sensor inside, what they differ
-    from the robot's counts for the side of the link that the body is named after.
+    dt: s, time between ticks. wrenches, pushes: frames at which the environment's wrenches are given with each tick, in
+    two arrays, as simulators have them. given: "acceleration" if `a`, the derivative of v, is given; "torques" if those
+    of the joints are, from which the program computes the acceleration. ground: what cells of skin are near to, the
+    plane z = 0 by default. inertial: whether inertial parameters (..., 10 n_bodies) are given with each tick; of bodies
+    with a sensor inside, what they differ from the robot's counts for the side of the link that the body is named after.
     """
 
     robot: Robot
     sensors: tuple[Sensor, ...]
     dt: float = 1e-3
     wrenches: tuple[str, ...] = ()
+    pushes: tuple[str, ...] = ()
     given: str = "acceleration"
     ground: Ground | None = None
     inertial: bool = False
@@ -82,6 +84,7 @@ class SensorSuite:
             raise ArgumentError(f"given is {self.given!r}; the valid choices are {', '.join(GIVEN)}")
         object.__setattr__(self, "sensors", tuple(self.sensors))
         object.__setattr__(self, "wrenches", tuple(self.wrenches))
+        object.__setattr__(self, "pushes", tuple(self.pushes))
         if not self.sensors:
             raise ArgumentError("there are no sensors; give at least one")
         names: set[str] = set()
@@ -94,7 +97,7 @@ class SensorSuite:
             sensor.check(self.robot)
             sensor.errors.check(f"sensor {sensor.name!r}", sensor.size)
             sensor.sampling.check(f"sensor {sensor.name!r}", self.dt)
-        for frame in self.wrenches:
+        for frame in (*self.wrenches, *self.pushes):
             if frame not in self.robot.tree.frames:
                 raise unknown_name("frame of wrenches", frame, self.robot.tree.frames)
 
@@ -141,7 +144,8 @@ class SensorSuite:
         """What a tick is as a function of arrays of numbers or symbols."""
         sides = sides_of(self.robot, [joint for sensor in self.sensors for joint in sensor.cuts])
         torques = self.given == "torques"
-        return Layout(sides, self.sensors, self.wrenches, self.ground or Flat(), self.dt, torques, self.inertial)
+        ground = self.ground or Flat()
+        return Layout(sides, self.sensors, self.wrenches, self.pushes, ground, self.dt, torques, self.inertial)
 
     @property
     def memory_size(self) -> int:
@@ -191,6 +195,7 @@ class SensorSuite:
         v: Any,
         a: Any,
         wrenches: Any = None,
+        pushes: Any = None,
         inertial: Any = None,
         *,
         random: Any = None,
@@ -198,14 +203,14 @@ class SensorSuite:
     ) -> tuple[SensorState, Readings]:
         """The state after a tick, and what is read at it.
 
-        q: (..., nq); v: (..., nv); a: (..., nv) the derivative of v, or the generalised force if `given` is "torques";
-        wrenches: (..., 6 frames), or by frame, zero if not given; inertial: (..., 10 n_bodies) if the suite says so;
-        random: (..., random_size) instead of the numbers of `draw`.
+        q: (..., nq); v: (..., nv); a: (..., nv) the derivative of v, or the torques of joints (..., joint rates) if
+        `given` is "torques"; wrenches, pushes: (..., 6 frames), or by frame, zero if not given; inertial:
+        (..., 10 n_bodies) if the suite says so; random: (..., random_size) instead of the numbers of `draw`.
         """
         memory = state.memory
         if on_device((q,)) and not on_device((memory,)):
             memory = alike(q, memory)
-        arrays = [*self._motion(q, v, a, wrenches, inertial), memory]
+        arrays = [*self._motion(q, v, a, wrenches, pushes, inertial), memory]
         if self.random_size:
             if random is None:
                 random = self.draw(state)
@@ -214,21 +219,73 @@ class SensorSuite:
         values, fresh, memory = self.function(*arrays, threads=threads)
         return state._replace(memory=memory, tick=state.tick + 1), Readings(values, fresh)
 
-    def ideal(self, q: Any, v: Any, a: Any, wrenches: Any = None, inertial: Any = None) -> Any:
+    def ideal(self, q: Any, v: Any, a: Any, wrenches: Any = None, pushes: Any = None, inertial: Any = None) -> Any:
         """What perfect sensors would read (..., size); arguments as those of `step`."""
-        return self.ideal_function(*self._motion(q, v, a, wrenches, inertial))
+        return self.ideal_function(*self._motion(q, v, a, wrenches, pushes, inertial))
+
+    @classmethod
+    def of_simulator(cls, simulator: Simulator, sensors: Sequence[Sensor]) -> Self:
+        """Sensors of a simulated robot, with the simulator's frames, ground and time, for `sense`."""
+        return cls(
+            simulator.robot,
+            tuple(sensors),
+            simulator.dt,
+            tuple(simulator.contacts),
+            simulator.pushes,
+            "torques",
+            simulator.ground,
+            simulator.inertial is not None,
+        )
+
+    def sense(
+        self,
+        state: SensorState,
+        simulated: State,
+        pushes: Any = None,
+        inertial: Any = None,
+        *,
+        random: Any = None,
+        threads: int | None = None,
+    ) -> tuple[SensorState, Readings]:
+        """`step` at a simulator's state, for a suite `of_simulator`.
+
+        Forces are those of the step that led to the state. One that no step led to has none: the robot falls. pushes
+        and inertial: what the simulator was given.
+        """
+        if self.given != "torques":
+            raise ArgumentError("sense needs a suite that is given torques: make it by SensorSuite.of_simulator")
+        if simulated.multipliers is not None:
+            raise ArgumentError(
+                "the forces of constraints are no wrenches at frames: give this state's acceleration to the step of a "
+                "suite without force/torque sensors"
+            )
+        torques = simulated.torques
+        if torques is None:
+            torques = alike(simulated.q, np.zeros(self.robot.tree.joint_nv))
+        return self.step(
+            state,
+            simulated.q,
+            simulated.v,
+            torques,
+            simulated.wrenches,
+            pushes,
+            inertial,
+            random=random,
+            threads=threads,
+        )
 
     @cached_property
     def function(self) -> Function:
-        """The compiled function of a tick, of q, v, a (or tau), wrenches, inertial, memory, random: what has entries.
+        """The compiled function of a tick, of q, v, a (or torques), wrenches, pushes, inertial, memory, random.
 
-        It gives values, fresh and memory_end, and can be called without anything of this class in between.
+        Inputs without entries are left out. It gives values, fresh and memory_end, and can be called without anything
+        of this class in between.
         """
         return tick_function(self.layout)
 
     @cached_property
     def ideal_function(self) -> Function:
-        """The compiled function of what perfect sensors read: q, v, a (or tau), wrenches, inertial."""
+        """The compiled function of what perfect sensors read: q, v, a (or torques), wrenches, pushes, inertial."""
         return ideal_function(self.layout)
 
     def prepare(self, batch: bool = True, dtypes: Sequence[str] = ("float64",), gpu: int | None = None) -> Self:
@@ -236,28 +293,19 @@ class SensorSuite:
         compile_with_progress([self.function], dtypes=dtypes, batch=batch, gpu=gpu)
         return self
 
-    def _motion(self, q: Any, v: Any, a: Any, wrenches: Any, inertial: Any) -> list[Any]:
-        arrays = [q, v, a]
-        if self.wrenches:
-            if isinstance(wrenches, Mapping):
-                wrenches = self._ordered(wrenches)
-            arrays.append(alike(q, np.zeros(6 * len(self.wrenches))) if wrenches is None else wrenches)
-        elif wrenches is not None and len(wrenches):
-            raise ArgumentError("wrenches are given to sensors without: name their frames, SensorSuite(wrenches=...)")
+    def _motion(self, q: Any, v: Any, a: Any, wrenches: Any, pushes: Any, inertial: Any) -> list[Any]:
+        arrays = [q, v] if self.given == "torques" and not self.robot.tree.joint_nv else [q, v, a]
+        for name, frames, given in (("wrenches", self.wrenches, wrenches), ("pushes", self.pushes, pushes)):
+            if frames:
+                given = _ordered(frames, given) if isinstance(given, Mapping) else given
+                arrays.append(alike(q, np.zeros(6 * len(frames))) if given is None else given)
+            elif given is not None and len(given):
+                raise ArgumentError(f"{name} are given to sensors without: name their frames, SensorSuite({name}=...)")
         if self.inertial != (inertial is not None):
             raise ArgumentError(
                 f"inertial parameters {'must' if self.inertial else 'cannot'} be given to these sensors"
             )
         return arrays if inertial is None else [*arrays, inertial]
-
-    def _ordered(self, wrenches: Mapping[str, Any]) -> Array:
-        for frame, wrench in wrenches.items():
-            if frame not in self.wrenches:
-                raise unknown_name("frame of wrenches", frame, self.wrenches)
-            if np.shape(wrench)[-1:] != (6,):
-                raise ShapeError(f"the wrench at {frame!r} has shape {np.shape(wrench)}; it must be (..., 6)")
-        parts = [np.asarray(wrenches.get(frame, np.zeros(6)), dtype=float) for frame in self.wrenches]
-        return np.concatenate(np.broadcast_arrays(*parts), axis=-1)
 
     @cached_property
     def _streams(self) -> list[tuple[tuple[float, float], Stream, Array]]:
@@ -284,3 +332,14 @@ class SensorSuite:
     @cached_property
     def _drawn(self) -> dict[Any, Array]:
         return {}
+
+
+def _ordered(frames: tuple[str, ...], wrenches: Mapping[str, Any]) -> Array:
+    """Wrenches by frame, one after the other; zero where there is none."""
+    for frame, wrench in wrenches.items():
+        if frame not in frames:
+            raise unknown_name("frame of wrenches", frame, frames)
+        if np.shape(wrench)[-1:] != (6,):
+            raise ShapeError(f"the wrench at {frame!r} has shape {np.shape(wrench)}; it must be (..., 6)")
+    parts = [np.asarray(wrenches.get(frame, np.zeros(6)), dtype=float) for frame in frames]
+    return np.concatenate(np.broadcast_arrays(*parts), axis=-1)
