@@ -20,7 +20,7 @@ TIME = "time"  # the input that is the time of a tick, s, a number
 class Block(Protocol):
     """Sensors, an estimator, a controller: something that is stepped at a rate of its own.
 
-    Its state is made of arrays, numbers, None, tuples, named tuples and dictionaries of these, so that it can be stored.
+    Its state is made of arrays, numbers, None, tuples, named tuples and dictionaries of these, which can be stored.
     `inputs` are sizes by name; an input "time" is the time of the tick. Arrays have the batch axes of the plant.
     """
 

@@ -1,9 +1,9 @@
 """States in files: a heading in JSON and the bytes of arrays, nothing that could be run.
 
-A file has a magic number, the length of the heading and its checksum (CRC-32), the heading, and the arrays one after the
-other in little-endian order. The heading tells places, types and shapes of the arrays, and the checksum of all their
-bytes; sizes are compared with that of the file before anything is read. Files are written beside their place and moved
-there, so that one is whole whenever its process ends.
+A file has a magic number, the length of the heading and its checksum (CRC-32), the heading, and the arrays one after
+the other in little-endian order. The heading tells places, types and shapes of the arrays, and the checksum of all
+their bytes; sizes are compared with that of the file before anything is read. Files are written beside their place and
+moved there, so that one is whole whenever its process ends.
 
 A state is told by another one of the same structure: named tuples, tuples, dictionaries, arrays, whole and fractional
 numbers, truth values and None. Where the pattern has None, the file may have an array.
@@ -56,7 +56,7 @@ def load_state(path: Path, pattern: Any, about: Mapping[str, Any]) -> Any:
         if told.get(name) != value:
             raise ArgumentError(f"{path} is of another run: its {name} is {told.get(name)!r}, and not {value!r}")
     arrays = _arrays(path, heading, data)
-    known = {name: value for name, value in _leaves(pattern, "state")}
+    known = dict(_leaves(pattern, "state"))
     for name in arrays:
         if name not in known:
             raise ArgumentError(f"{path} has {name!r}, which this loop has not; {name_hint(name, known)}")

@@ -50,10 +50,10 @@ class Loop:
     """Settings of a loop.
 
     blocks: by name, in the order of a tick. rates: Hz, of blocks that are slower than the plant; they must divide its
-    rate. wiring: what feeds an input, `{"controller.velocity": "estimator.velocity"}`, where it is not the signal of the
-    same name of the nearest block before. (The plant comes first.) Signals of a later block are those of the tick
-    before, zero in the first tick. The plant takes `command`, and `pushes` if it has any, from the last block that gives
-    them; without one they are zero.
+    rate. wiring: what feeds an input, `{"controller.velocity": "estimator.velocity"}`, where it is not the signal of
+    the same name of the nearest block before. (The plant comes first.) Signals of a later block are those of the tick
+    before, zero in the first tick. The plant takes `command`, and `pushes` if it has any, from the last block that
+    gives them; without one they are zero.
     """
 
     plant: Plant
@@ -88,7 +88,8 @@ class Loop:
             near = sorted({own / max(1, int(ticks)), own / (int(ticks) + 1)}, reverse=True)
             choices = " or ".join(f"{choice:.6g}" for choice in near)
             raise ArgumentError(
-                f"the rate of {name!r}, {rate:g} Hz, does not divide that of the plant, {own:g} Hz; near it are {choices} Hz"
+                f"the rate of {name!r}, {rate:g} Hz, does not divide that of the plant, {own:g} Hz; near it are "
+                f"{choices} Hz"
             )
         return round(ticks)
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from floatbase.errors import ArgumentError, ShapeError, unknown_name
 from floatbase.simulation.loop.block import TIME, Block
 from floatbase.simulation.loop.plant import Plant
-from floatbase.simulation.loop.signals import Channel, Slice
+from floatbase.simulation.loop.signals import Channel
 
 PLANT = "plant"
 COMMAND, PUSHES = "command", "pushes"
@@ -79,9 +79,10 @@ class Wiring:
         elif name == TIME:
             return Source(None, None, Channel(TIME, 1, "s"))
         else:
-            found = self._nearest(owner, name)
-            if found is None:
+            nearest = self._nearest(owner, name)
+            if nearest is None:
                 return None
+            found = nearest
         if found.channel.size != size:
             source = f"{found.output[0]}.{found.channel.name}" if found.output else TIME
             raise ShapeError(
@@ -109,8 +110,8 @@ class Wiring:
         later = [other for other in order[order.index(owner) :] if name in self.signals_of(other)]
         if later:
             raise ArgumentError(
-                f"{owner}.{name} is given by {later[0]!r}, which comes later in a tick: put that block before {owner!r}, "
-                f"or take its value of the tick before by wiring={{'{owner}.{name}': '{later[0]}.{name}'}}"
+                f"{owner}.{name} is given by {later[0]!r}, which comes later in a tick: put that block before "
+                f"{owner!r}, or take its value of the tick before by wiring={{'{owner}.{name}': '{later[0]}.{name}'}}"
             )
         known = [local for other in before for local in self.signals_of(other)]
         error = unknown_name(f"input of {owner!r}", name, known)

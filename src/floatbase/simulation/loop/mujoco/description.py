@@ -1,8 +1,9 @@
 r"""A robot as a model of MuJoCo's in MJCF.
 
 Bodies and joints are those of the robot's tree, from its own base, with the same frames. The coordinate of a joint is
-$s_m = r s + s_0$ with the factor and the offset of `TreeJoint`. Joints that mimic others are held to them by constraints,
-which MuJoCo keeps softly. Damping, friction and limits of the description are left out, as a `Simulator` does.
+$s_m = r s + s_0$ with the factor and the offset of `TreeJoint`. Joints that mimic others are held to them by
+constraints, which MuJoCo keeps softly. Damping, friction and limits of the description are left out, as a `Simulator`
+does.
 """
 
 from __future__ import annotations

@@ -89,12 +89,12 @@ def actuators(physics: Physics) -> Actuators:
         if isinstance(law, TorqueDrive):
             found.add(motor, {places[0]: _of(law.drive_gain, at)}, _of(law.offset, at))
             continue
-        gain = _of(law.drive_gain, at)
         if isinstance(law, VelocityDrive):
-            K = gain * _of(law.proportional, at)
+            K = _of(law.drive_gain, at) * _of(law.proportional, at)
             servos.append(found.add(_servo(name, gear, K, 0.0, K), {places[0]: 1.0}))
             found.add(motor, {places[1]: 1.0})
         elif isinstance(law, PositionDrive):
+            gain = _of(law.drive_gain, at)
             K, D = gain * _of(law.proportional, at), gain * _of(law.derivative, at)
             servos.append(found.add(_servo(name, gear, K, K, D), {places[0]: 1.0}, gear * joint.offset))
             servos.append(found.add(_servo(name, gear, D, 0.0, 0.0), {places[1]: 1.0}))

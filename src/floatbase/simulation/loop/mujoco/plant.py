@@ -1,8 +1,8 @@
 """MuJoCo as a plant, with the interface of floatbase's own.
 
 Signals at a state are those of the command that led there, as of a `SimulatedPlant`: after each period MuJoCo's forces
-and accelerations are computed once more at the new state, under the old command, so that sensors, forces and motion of a
-sample are of one instant.
+and accelerations are computed once more at the new state, under the old command, so that sensors, forces and motion of
+a sample are of one instant.
 """
 
 from __future__ import annotations
@@ -73,9 +73,9 @@ class MujocoState(NamedTuple):
 class MujocoPlant:
     """Settings of a robot in MuJoCo.
 
-    contacts: frames whose bodies touch the ground with the collision shapes of the description, or with the shapes given
-    for them, in axes of the frame. shapes: "contacts" for those alone, "primitives" for all boxes, cylinders and spheres
-    of the robot besides, "all" for meshes, too (MuJoCo takes their convex hulls). Robots touch the ground, not
+    contacts: frames whose bodies touch the ground with the collision shapes of the description, or with the shapes
+    given for them, in axes of the frame. shapes: "contacts" for those alone, "primitives" for all boxes, cylinders and
+    spheres of the robot besides, "all" for meshes, too (MuJoCo takes their convex hulls). Robots touch the ground, not
     themselves. ground: `Flat`, `Slope`, or `HeightField`, which ends at its edges. joints: `TorqueDrive`,
     `VelocityDrive`, `PositionDrive`, as for a `Simulator`. dt: the period of commands, in `substeps` steps of MuJoCo's
     `integrator`. pushes: frames at which wrenches can be given. surface: of contacts. sensors: those that MuJoCo
@@ -314,11 +314,8 @@ class MujocoPlant:
         return Worker(model, self.coordinates, forces, self.substeps, np.concatenate([np.zeros(0), *repeated]))
 
     def _joined(self, rows: list[tuple[Array, ...]], batch: tuple[int, ...]) -> MujocoState:
-        if batch:
-            arrays = [np.stack(parts).reshape(*batch, -1) for parts in zip(*rows, strict=True)]
-        else:
-            arrays = list(rows[0])
-        state = MujocoState(*arrays)
+        joined = [np.stack(parts).reshape(*batch, -1) for parts in zip(*rows, strict=True)] if batch else rows[0]
+        state = MujocoState(*joined)
         if not math.isfinite(float(np.sum(state.acceleration)) + float(np.sum(state.v))):
             raise SimulationError("the motion diverges in MuJoCo: accelerations are not finite; use shorter steps")
         self._held[batch] = state

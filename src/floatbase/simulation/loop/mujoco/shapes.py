@@ -14,7 +14,7 @@ from floatbase.model import Geometry
 from floatbase.robot import Robot
 from floatbase.simulation.grounds import Flat, HeightField, Slope
 from floatbase.simulation.laws import Ground
-from floatbase.simulation.loop.mujoco.parts import Parts
+from floatbase.simulation.loop.mujoco.parts import Part, Parts
 from floatbase.spatial import quaternion_from_rotation
 from floatbase.spatial.arrays import Array
 
@@ -44,7 +44,7 @@ def chosen_shapes(
     """
     found: list[tuple[str, Geometry]] = []
     links = parts.robot.model.links
-    taken = {}
+    taken: dict[Part, str] = {}
     for frame, given in contacts.items():
         part = parts.of_frame(frame)
         if part in taken:

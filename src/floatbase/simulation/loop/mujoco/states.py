@@ -5,7 +5,8 @@ $(\dot o, {}^B\omega)$: linear in the world's axes, angular in those of the base
 
 $$ {}^B\omega = R^\top \omega, \qquad {}^B\dot\omega = R^\top \dot\omega , $$
 
-since $\omega \times \omega = 0$. A ball joint has a quaternion and the angular velocity in axes of the moved side, as here.
+since $\omega \times \omega = 0$. A ball joint has a quaternion and the angular velocity in axes of the moved side, as
+here.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """MuJoCo's data of one robot: stepped, measured, and set to a stored state.
 
 A period is `mj_step2` (forces of the command, motion), more steps if there are substeps, and then `mj_step1` and
-`mj_forwardSkip` at the new state, which give accelerations, forces of contacts and sensors there under the same command.
-The next `mj_step2` goes on from there. Setting a stored state does the latter two again, so that what follows is the same
-to the last bit.
+`mj_forwardSkip` at the new state, which give accelerations, forces of contacts and sensors there under the same
+command. The next `mj_step2` goes on from there. Setting a stored state does the latter two again, so that what follows
+is the same to the last bit.
 """
 
 from __future__ import annotations
