@@ -190,7 +190,10 @@ class File:
 
     def close(self) -> None:
         """Leave a journal."""
-        self._writer.close()
+        try:
+            self.flush()
+        finally:
+            self._writer.close()
 
 
 def _channels(group: Group, batch: tuple[int, ...]) -> list[Signal]:

@@ -99,7 +99,7 @@ def actuators(physics: Physics) -> Actuators:
             servos.append(found.add(_servo(name, gear, K, K, D), {places[0]: 1.0}, gear * joint.offset))
             servos.append(found.add(_servo(name, gear, D, 0.0, 0.0), {places[1]: 1.0}))
             found.add(motor, {places[2]: 1.0})
-    matrix = np.array(found.rows).reshape(-1, found.size)
+    matrix = np.array(found.rows).reshape(len(found.rows), found.size)
     return Actuators("".join(found.text), matrix, np.array(found.constants), tuple(servos))
 
 
