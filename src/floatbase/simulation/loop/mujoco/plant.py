@@ -52,6 +52,11 @@ from floatbase.simulation.sensors import Sensor, SensorSuite
 from floatbase.spatial.arrays import Array
 
 
+INTEGRATORS = ("Euler", "implicit", "implicitfast")
+LARGEST = 1e10  # what MuJoCo takes: beyond that it goes on without a command
+FASTEST, HARDEST = 1e6, 1e9  # m/s and m/s^2, or rad: what moves faster diverges
+
+
 class MujocoState(NamedTuple):
     """MuJoCo's own state (..., n), from which it goes on, and what was measured at it.
 
@@ -78,7 +83,7 @@ class MujocoPlant:
     spheres of the robot besides, "all" for meshes, too (MuJoCo takes their convex hulls). Robots touch the ground, not
     themselves. ground: `Flat`, `Slope`, or `HeightField`, which ends at its edges. joints: `TorqueDrive`,
     `VelocityDrive`, `PositionDrive`, as for a `Simulator`. dt: the period of commands, in `substeps` steps of MuJoCo's
-    `integrator`. pushes: frames at which wrenches can be given. surface: of contacts. sensors: those that MuJoCo
+    `integrator`, whose contact forces are found to a `tolerance` (0: to rounding, in more time). pushes: frames at which wrenches can be given. surface: of contacts. sensors: those that MuJoCo
     computes as well (`readings`). randomisation: rows of robots that differ.
     """
 
@@ -92,6 +97,7 @@ class MujocoPlant:
     shapes: Choice = "contacts"
     surface: Surface = field(default_factory=Surface)
     integrator: str = "implicitfast"
+    tolerance: float = 1e-8
     sensors: tuple[Sensor, ...] = ()
     randomisation: Randomisation | None = None
 
@@ -107,6 +113,8 @@ class MujocoPlant:
             raise ArgumentError(f"shapes is {self.shapes!r}; the valid choices are {', '.join(CHOICES)}")
         if self.integrator not in INTEGRATORS:
             raise ArgumentError(f"integrator is {self.integrator!r}; the valid choices are {', '.join(INTEGRATORS)}")
+        if not (isinstance(self.tolerance, float | int) and 0.0 <= self.tolerance < math.inf):
+            raise ArgumentError(f"tolerance is {self.tolerance!r}; it must be a finite number, not negative")
         if isinstance(self.contacts, str):
             raise ArgumentError(f"contacts is {self.contacts!r}; it must be a sequence of frames, or shapes by frame")
         given = dict(self.contacts) if isinstance(self.contacts, Mapping) else dict.fromkeys(self.contacts)
@@ -164,7 +172,7 @@ class MujocoPlant:
         ground, asset = ground_and_asset(self.ground or Flat())
         options = (
             f'<option timestep="{self.dt / self.substeps!r}" integrator="{self.integrator}" '
-            f'gravity="{numbers(self.robot.tree.gravity)}" cone="elliptic"><flag autoreset="disable"/></option>'
+            f'gravity="{numbers(self.robot.tree.gravity)}" cone="elliptic" tolerance="{self.tolerance!r}"><flag autoreset="disable"/></option>'
             f"<default><geom {self.surface.attributes()}/></default>"
         )
         text = Description(self.parts_of_robot, geoms, options, "".join([*meshes, asset]), ground, self.actuators.text)
@@ -316,8 +324,12 @@ class MujocoPlant:
     def _joined(self, rows: list[tuple[Array, ...]], batch: tuple[int, ...]) -> MujocoState:
         joined = [np.stack(parts).reshape(*batch, -1) for parts in zip(*rows, strict=True)] if batch else rows[0]
         state = MujocoState(*joined)
-        if not math.isfinite(float(np.sum(state.acceleration)) + float(np.sum(state.v))):
-            raise SimulationError("the motion diverges in MuJoCo: accelerations are not finite; use shorter steps")
+        fastest, hardest = (float(np.max(np.abs(x), initial=0.0)) for x in (state.v, state.acceleration))
+        if not (fastest < FASTEST and hardest < HARDEST):
+            raise SimulationError(
+                f"the motion diverges in MuJoCo: velocities reach {fastest:.3g}, accelerations {hardest:.3g} in SI "
+                "units; use shorter steps, or weaker commands"
+            )
         self._held[batch] = state
         return state
 
@@ -327,12 +339,9 @@ class MujocoPlant:
         array = np.asarray(value, dtype=float)
         if array.shape[-1:] != (size,):
             raise ShapeError(f"{name} has shape {array.shape}; it must be (..., {size})")
-        if not np.isfinite(array).all():
-            raise StateError(f"{name} is not finite")
+        if not (np.abs(array) < LARGEST).all():
+            raise StateError(f"{name} is not finite, or beyond the {LARGEST:g} that MuJoCo takes")
         return np.broadcast_to(array, (*batch, size))
-
-
-INTEGRATORS = ("Euler", "implicit", "implicitfast")
 
 
 def _rows(*arrays: Array) -> Any:
