@@ -80,13 +80,14 @@ class ContactForces:
         place = places.max(axis=1)
         bodies = self.contact_bodies[place]
         sign = np.where(places[:, 1] >= 0, 1.0, -1.0)[:, None]  # the force is that of the first shape on the second
-        turn = contacts.frame.reshape(-1, 3, 3)
-        linear, angular = (sign * np.einsum("kji,kj->ki", turn, part) for part in (forces[:, :3], forces[:, 3:]))
+        turn = contacts.frame.reshape(-1, 3, 3)  # rows are axes of the contact; without moments, as `condim` is 3
+        linear = ((sign * forces[:, :3])[:, None] @ turn)[:, 0]
         world_R_body = data.xmat[bodies].reshape(-1, 3, 3)
-        origins = data.xpos[bodies] + np.einsum("kij,kj->ki", world_R_body, self.contact_points[place])
-        moments = angular + np.cross(contacts.pos - origins, linear)
-        np.add.at(result, place, np.concatenate([linear, moments], axis=1))
-        return result.ravel()
+        origins = data.xpos[bodies] + (world_R_body @ self.contact_points[place][..., None])[..., 0]
+        arms = contacts.pos - origins
+        moments = arms[:, _NEXT] * linear[:, _LAST] - arms[:, _LAST] * linear[:, _NEXT]
+        chosen = (np.arange(len(result))[:, None] == place).astype(float)
+        return np.asarray(chosen @ np.concatenate([linear, moments], axis=1)).ravel()
 
     def push(self, data: Any, wrenches: Array) -> None:
         """Give wrenches (6 n,) at frames: MuJoCo takes them at centres of mass, in the world's axes."""
@@ -98,6 +99,9 @@ class ContactForces:
                 applied[:] = 0.0
             applied[:3] += wrench[:3]
             applied[3:] += wrench[3:] + _cross(point - data.xipos[body], wrench[:3])
+
+
+_NEXT, _LAST = [1, 2, 0], [2, 0, 1]
 
 
 def _cross(a: Array, b: Array) -> Array:

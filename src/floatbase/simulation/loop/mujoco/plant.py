@@ -51,7 +51,6 @@ from floatbase.simulation.representation import from_mixed, into_mixed
 from floatbase.simulation.sensors import Sensor, SensorSuite
 from floatbase.spatial.arrays import Array
 
-
 INTEGRATORS = ("Euler", "implicit", "implicitfast")
 LARGEST = 1e10  # what MuJoCo takes: beyond that it goes on without a command
 FASTEST, HARDEST = 1e6, 1e9  # m/s and m/s^2, or rad: what moves faster diverges
@@ -83,8 +82,9 @@ class MujocoPlant:
     spheres of the robot besides, "all" for meshes, too (MuJoCo takes their convex hulls). Robots touch the ground, not
     themselves. ground: `Flat`, `Slope`, or `HeightField`, which ends at its edges. joints: `TorqueDrive`,
     `VelocityDrive`, `PositionDrive`, as for a `Simulator`. dt: the period of commands, in `substeps` steps of MuJoCo's
-    `integrator`, whose contact forces are found to a `tolerance` (0: to rounding, in more time). pushes: frames at which wrenches can be given. surface: of contacts. sensors: those that MuJoCo
-    computes as well (`readings`). randomisation: rows of robots that differ.
+    `integrator`, whose contact forces are found to a `tolerance` (0: to rounding, in more time). pushes: frames at
+    which wrenches can be given. surface: of contacts. sensors: those that MuJoCo computes as well (`readings`).
+    randomisation: rows of robots that differ.
     """
 
     robot: Robot
@@ -171,8 +171,9 @@ class MujocoPlant:
             meshes.append(mesh)
         ground, asset = ground_and_asset(self.ground or Flat())
         options = (
-            f'<option timestep="{self.dt / self.substeps!r}" integrator="{self.integrator}" '
-            f'gravity="{numbers(self.robot.tree.gravity)}" cone="elliptic" tolerance="{self.tolerance!r}"><flag autoreset="disable"/></option>'
+            f'<option timestep="{self.dt / self.substeps!r}" integrator="{self.integrator}" cone="elliptic" '
+            f'gravity="{numbers(self.robot.tree.gravity)}" tolerance="{self.tolerance!r}">'
+            '<flag autoreset="disable"/></option>'
             f"<default><geom {self.surface.attributes()}/></default>"
         )
         text = Description(self.parts_of_robot, geoms, options, "".join([*meshes, asset]), ground, self.actuators.text)
