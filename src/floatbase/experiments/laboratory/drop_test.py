@@ -86,7 +86,7 @@ def plots(found: Mapping[str, Data]) -> list[Plot]:
             "height of the centre of mass, m",
             "force of the ground, N",
             "l_leg_ft, vertical force, N",
-            "IMU, acceleration upwards, m/s²",
+            "IMU, acceleration along its z axis, m/s²",
         )
         for k, (kind, data) in enumerate(found.items()):
             curves = (

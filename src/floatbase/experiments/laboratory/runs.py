@@ -19,7 +19,17 @@ from floatbase.loading import load
 from floatbase.model import Geometry
 from floatbase.robot import Robot
 from floatbase.simulation.contacts import SoleContact
-from floatbase.simulation.loop import JointControl, Loop, MujocoPlant, Plant, Sensing, SimulatedPlant, Surface, run
+from floatbase.simulation.loop import (
+    Block,
+    JointControl,
+    Loop,
+    MujocoPlant,
+    Plant,
+    Sensing,
+    SimulatedPlant,
+    Surface,
+    run,
+)
 from floatbase.simulation.sensors import Sensor, sensors_of
 from floatbase.simulation.simulator import Simulator
 from floatbase.spatial.arrays import Array
@@ -69,8 +79,9 @@ def recorded(
     """The run, from the log that it wrote; the log stays in `folder`, unless that is empty."""
     first = posture(0.0)
     q = start(robot, first[0] if isinstance(first, tuple) else first, height)
-    controller = JointControl(posture, *gains(robot), joints=len(robot.joint_names))
-    blocks = {
+    proportional, derivative = gains(robot)
+    controller = JointControl(posture, proportional, derivative, len(robot.joint_names))
+    blocks: dict[str, Block | Sensing] = {
         "truth": Sensing(chosen(robot, perfect=True)),
         "sensors": Sensing(chosen(robot)),
         "controller": controller,

@@ -1,6 +1,6 @@
 """A plant, sensors, an estimator and a controller on one clock, in our physics or in MuJoCo's."""
 
-from floatbase.simulation.loop.block import Block, FunctionBlock, JointControl, Sensing, block
+from floatbase.simulation.loop.blocks import Block, FunctionBlock, JointControl, Sensing, block
 from floatbase.simulation.loop.checkpoints import load_state, save_state
 from floatbase.simulation.loop.loop import Loop, LoopState
 from floatbase.simulation.loop.mujoco import MujocoPlant, Surface

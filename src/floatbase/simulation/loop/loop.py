@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from floatbase.errors import ArgumentError, ShapeError, unknown_name
-from floatbase.simulation.loop.block import Block, Sensing
+from floatbase.simulation.loop.blocks import Block, Sensing
 from floatbase.simulation.loop.plant import Plant
 from floatbase.simulation.loop.signals import check_name
 from floatbase.simulation.loop.wiring import COMMAND, PLANT, PUSHES, Source, Wiring

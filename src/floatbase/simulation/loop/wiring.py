@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from floatbase.errors import ArgumentError, ShapeError, unknown_name
-from floatbase.simulation.loop.block import TIME, Block
+from floatbase.simulation.loop.blocks import TIME, Block
 from floatbase.simulation.loop.plant import Plant
 from floatbase.simulation.loop.signals import Channel
 
