@@ -34,7 +34,17 @@ from benchmarks import machine
 from floatbase import logs
 from floatbase.model import Geometry
 from floatbase.simulation.contacts import SoleContact
-from floatbase.simulation.loop import JointControl, Loop, MujocoPlant, Plant, Sensing, SimulatedPlant, block, run
+from floatbase.simulation.loop import (
+    JointControl,
+    Loop,
+    MujocoPlant,
+    Plant,
+    Sensing,
+    SimulatedPlant,
+    block,
+    load_state,
+    run,
+)
 from floatbase.simulation.sensors import sensors_of
 from floatbase.simulation.simulator import Simulator
 
@@ -181,7 +191,6 @@ def _traced(into: list[float]) -> float:
 
 def killed(kind: str, path: str, told: str) -> None:
     """A run of six seconds that tells the time on the wall at each tick, and takes it."""
-    item, q = loop(kind)
     descriptor = os.open(told, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
 
     def tell(inputs: Any) -> np.ndarray:
@@ -190,8 +199,14 @@ def killed(kind: str, path: str, told: str) -> None:
         os.pwrite(descriptor, struct.pack("<qd", tick, time.monotonic()), 16 * tick)
         return np.zeros(1)
 
-    item = item.with_settings(blocks={**item.blocks, "teller": block(tell, {"time": 1}, {"told": 1})})
+    item, q = telling(kind, tell)
     run(item, q, duration=6.0, seed=1, log=path, resume=True)
+
+
+def telling(kind: str, tell: Any) -> tuple[Loop, np.ndarray]:
+    """The loop with a block that is called in each tick."""
+    item, q = loop(kind)
+    return item.with_settings(blocks={**item.blocks, "teller": block(tell, {"time": 1}, {"told": 1})}), q
 
 
 def kills(kind: str, folder: Path, count: int) -> dict[str, Any]:
@@ -199,6 +214,8 @@ def kills(kind: str, folder: Path, count: int) -> dict[str, Any]:
     command = [sys.executable, "-m", "benchmarks.loop", "--killed", kind]
     whole, told = folder / f"whole-{kind}.parquet", folder / "told"
     subprocess.run([*command, str(whole), str(told)], check=True, cwd=HERE.parent)
+    item, q = telling(kind, print)
+    pattern = item.init(q, seed=1)
     lost: list[float] = []
     finished, same, number = 0, True, 0
     while len(lost) < count:
@@ -211,11 +228,12 @@ def kills(kind: str, folder: Path, count: int) -> dict[str, Any]:
         process.send_signal(signal.SIGKILL)
         if process.wait() == -signal.SIGKILL:
             walls = np.frombuffer(told.read_bytes()[: 16 * (told.stat().st_size // 16)], dtype="<i8, <f8")
-            journal = logs.load(path)
-            kept = len(journal["plant/q"].values)
-            ticks = walls["f0"]
-            reached = walls["f1"][min(int(np.max(ticks)), len(walls) - 1)]
-            lost.append(float(reached - walls["f1"][min(kept, len(walls) - 1)]))
+            stored = path.with_name(path.name + ".state")
+            kept = load_state(stored, pattern, {}).tick if stored.exists() else 0
+            if len(logs.load(path)["plant/q"].values) < kept:
+                raise RuntimeError("the log is behind the state")
+            began = int(np.argmax(walls["f1"] > 0.0))  # ticks before were told by an earlier process
+            lost.append(float(walls["f1"][-1] - walls["f1"][max(min(kept, len(walls) - 1), began)]))
         if path.exists() or len(lost) % 3 == 0:
             subprocess.run([*command, str(path), str(told)], check=True, cwd=HERE.parent)
             same = same and path.read_bytes() == whole.read_bytes()
