@@ -44,9 +44,9 @@ MOST_SUBSTEPS = 100_000
 class State(NamedTuple):
     """What a simulator knows at a time [s]: configuration (..., nq), velocity (..., nv), what laws remember.
 
-    `wrenches` (..., 6 contacts) at the frames in contact (of soft contacts, then of hard ones) and `torques` (..., joint
-    rates) acted in the last step, as means over it; `work` (..., 3) is that of contacts, joints and pushes in the last
-    period [J]; `residual` (..., 1) what is left of the equations of implicit midpoints or hard contacts, relative;
+    `wrenches` (..., 6 contacts) at the frames in contact (of soft contacts, then of hard ones) and `torques` (...,
+    joint rates) acted in the last step, as means over it; `work` (..., 3) is that of contacts, joints and pushes in the
+    last period [J]; `residual` (..., 1) what is left of the equations of implicit midpoints or hard contacts, relative;
     `multipliers` (..., rows) those of constraints, as generalised forces along their rows. They are None where no step
     has been taken, or where there is no such thing.
     """
