@@ -48,7 +48,9 @@ GUIDE = [
     "inertial-parameters",
     "joints",
     "loading-robots",
+    "logs",
     "mjcf",
+    "simulation",
     "the-one-idea",
     *sorted(f"theory/{path.stem}" for path in (ROOT / "docs" / "theory").glob("*.md")),
 ]

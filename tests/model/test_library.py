@@ -241,3 +241,24 @@ def test_the_tool_of_a_hanging_manipulator_is_below_its_suspension():
     assert (len(hooked.bodies), hooked.nq, hooked.nv) == (10, 15, 13) and hooked.mass == 89.0
     tool = frame_poses(hooked, np.array([1.0, 0, 0, 0, 1.0, 0, 0, 0, *np.zeros(7)]))["tool"]
     np.testing.assert_allclose(tool[:3, 3], [0, 0, -1.5 - 3.0 - 0.3 - 1.4])
+
+
+def test_a_manipulator_that_nothing_holds_is_the_same_robot():
+    free = fb.Robot(library.suspended_manipulator(3.0, hook_mass=20.0, hook_length=1.5, hung=False))
+    assert free.floating and (free.nq, free.nv) == (21, 19) and free.mass == pytest.approx(89.0)
+    q = free.neutral()
+    for name, height in (("tool", -0.3 - 1.4), ("hook", 3.0), ("hook_center", 3.0), ("suspension", 3.0)):
+        np.testing.assert_allclose(free.pose(q, name)[:3, 3], [0, 0, height], atol=1e-12)
+    falling = free.forward_dynamics(q, np.zeros(19), np.zeros(19))
+    np.testing.assert_allclose(falling, [0, 0, -9.81, *np.zeros(16)], atol=1e-9)
+
+
+def test_propellers_of_the_manipulator_are_on_a_circle():
+    for model in (library.suspended_manipulator(), library.suspended_manipulator(hung=False)):
+        frames = {frame.name: frame.link_H_frame for frame in model.frames}
+        centers = [(inverse(frames["center"]) @ frames[f"propeller_{k}"]) for k in range(1, 9)]
+        for number, center_H_propeller in enumerate(centers):
+            place, thrust = center_H_propeller[:3, 3], center_H_propeller[:3, 2]
+            turn = 2 * np.pi * number / 8
+            np.testing.assert_allclose(place, [0.7 * np.cos(turn), 0.7 * np.sin(turn), 0.0], atol=1e-15)
+            assert thrust[2] == pytest.approx(np.cos(0.5)) and thrust @ place == pytest.approx(0.0, abs=1e-15)

@@ -7,7 +7,13 @@ import pytest
 from scipy.signal import find_peaks
 from tests.simulation.blocks import LENGTH, MASS, WIDTH, block
 
-from floatbase.simulation.contacts import SoleContact
+from floatbase.simulation.contacts import (
+    BristleContact,
+    HuntCrossleyContact,
+    SoleContact,
+    SpringDamperContact,
+    box_corners,
+)
 from floatbase.simulation.running import simulate
 from floatbase.simulation.simulator import Simulator
 
@@ -77,3 +83,20 @@ def test_a_stiff_step_is_stable_where_others_are_not() -> None:
     state = [0.0, 0.0, 0.01, 1.0, 0.0, 0.0, 0.0]
     found = simulate(Simulator(block(), {"left": law}, method="stiff", dt=1e-2), None, state, 0.3, record=["v"])
     assert np.abs(found["v"]).max() < 10.0
+
+
+@pytest.mark.parametrize("law", [
+    SpringDamperContact(points=box_corners(0.2, 0.1), stiffness=1e6, damping=1e3, friction=1.0, slip_speed=1e-3),
+    HuntCrossleyContact(points=box_corners(0.2, 0.1), stiffness=1e7, dissipation=0.5, slip_speed=1e-3),
+    BristleContact(points=box_corners(0.2, 0.1), stiffness=1e6, tangential_stiffness=1e6),
+    SoleContact(stiffness=2e8, damping=1e6),
+], ids=["spring", "hunt", "bristles", "sole"])  # fmt: skip
+def test_stiff_contacts_with_friction_lose_energy_in_long_steps(law: object) -> None:
+    """Blocks that are thrown at the ground, in steps of 1 ms, come to rest or slide on; none gains energy."""
+    simulator = Simulator(block(), {"left": law, "right": law}, method="stiff", dt=1e-3)
+    rng, robot = np.random.default_rng(0), simulator.robot
+    q = np.tile([0.0, 0.0, 0.02, 1.0, 0.0, 0.0, 0.0], (32, 1))
+    found = simulate(simulator, None, simulator.init(q, rng.standard_normal((32, 6)) * 0.5), 1.0, every=10)
+    energy = robot.kinetic_energy(found["q"], found["v"]) + robot.potential_energy(found["q"])
+    assert np.max(energy - energy[0]) < 1.0
+    assert np.median(np.abs(found["v"][-1]).max(axis=-1)) < 0.1

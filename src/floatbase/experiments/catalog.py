@@ -13,6 +13,7 @@ _PLACES = {
     "geometric-linearization": "floatbase.experiments.geometric.experiment",
     "optimal-control": "floatbase.experiments.optimal_control.experiment",
     "soft-contact": "floatbase.experiments.simulation.soft_contact",
+    "suspended-models": "floatbase.experiments.suspended.experiment",
 }
 
 

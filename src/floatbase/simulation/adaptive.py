@@ -126,7 +126,7 @@ class _March:
             self.kind = getattr(import_module("scipy.integrate"), solver)
             self.zero_between = import_module("scipy.optimize").brentq
         except ImportError:
-            raise missing_dependency("scipy", "test", "flow") from None
+            raise missing_dependency("scipy", "simulation", "flow") from None
         self.simulator, self.policy, self.pushes = simulator, policy, pushes
         self.settings = {"rtol": rtol, "atol": atol, "max_step": longest}
         self.rate = rate_function(simulator.stepper, simulator.inertial is not None)

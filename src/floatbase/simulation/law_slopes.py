@@ -14,7 +14,7 @@ from floatbase.compiler.control import subprogram
 from floatbase.compiler.differentiate import jacobian
 from floatbase.simulation.derivatives import displaced
 from floatbase.simulation.laws import ContactLaw, Ground, JointLaw
-from floatbase.spatial.arrays import Array, apply_matrix, transpose
+from floatbase.spatial.arrays import Array, apply_matrix
 
 
 def contact_slopes(law: ContactLaw, ground: Ground, stiff: bool) -> Callable[..., Array]:
@@ -81,8 +81,7 @@ def _acting(
     wrench = law.wrench(H, twist, memory, ground)
     if not stiff:
         return wrench
-    state = H, twist, memory, ground
-    D, K = (0.5 * (M + transpose(M)) for M in (law.damping_matrix(*state), law.stiffness_matrix(*state)))
+    D, K = law.implicit(H, twist, memory, ground)
     wrench = wrench - h * apply_matrix(K, twist)
     presses = np.sum(ground.normal(H[0, 3], H[1, 3]) * wrench[:3]) >= 0.0
     return np.where(presses, wrench - h * apply_matrix(D + h * K, change), 0.0)

@@ -35,7 +35,7 @@ from floatbase.simulation.constraints.constraint import Constraint, stacked_name
 from floatbase.simulation.constraints.motion import Baumgarte, constrained_acceleration
 from floatbase.simulation.constraints.projections import project_configuration, project_velocity
 from floatbase.simulation.laws import ContactLaw, Ground, JointLaw, Law
-from floatbase.spatial.arrays import Array, transpose, vector, zeros
+from floatbase.spatial.arrays import Array, vector, zeros
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,24 +186,19 @@ class Physics:
         return Forces(wrenches, torque)
 
     def slopes(self, q: Array, v: Array, memory: Array, command: Array) -> tuple[Forces, Forces]:
-        """Damping and stiffness: matrices (..., 6, 6), made symmetric, and one number for each joint rate."""
+        """Damping and stiffness: symmetric matrices (..., 6, 6), and one number for each joint rate."""
         contacts, drives = self.memories(memory)
-        found = []
-        for kind in ("damping", "stiffness"):
-            matrices = {}
-            for (frame, law), part in zip(self.contacts, contacts, strict=True):
-                matrix = (law.damping_matrix if kind == "damping" else law.stiffness_matrix)(
-                    *self._frame(q, v, frame), part, self.ground
-                )
-                matrices[frame] = 0.5 * (matrix + transpose(matrix))
-            joints = zeros((self.tree.joint_nv,), q, v, command)
-            for drive, part, asked in zip(self.drives, drives, self.commands(command), strict=True):
-                slope = drive.law.damping if kind == "damping" else drive.law.stiffness
-                values = slope(asked, *self.joint_motion(drive, q, v), part)
-                for k, place in enumerate(drive.places):
-                    joints[..., place] = values[..., k]
-            found.append(Forces(matrices, joints))
-        return found[0], found[1]
+        found = {}
+        for (frame, law), part in zip(self.contacts, contacts, strict=True):
+            found[frame] = law.implicit(*self._frame(q, v, frame), part, self.ground)
+        damping, stiffness = (zeros((self.tree.joint_nv,), q, v, command) for _ in range(2))
+        for drive, part, asked in zip(self.drives, drives, self.commands(command), strict=True):
+            state = asked, *self.joint_motion(drive, q, v), part
+            D, K = drive.law.damping(*state), drive.law.stiffness(*state)
+            for k, place in enumerate(drive.places):
+                damping[..., place], stiffness[..., place] = D[..., k], K[..., k]
+        matrices = [{frame: pair[kind] for frame, pair in found.items()} for kind in range(2)]
+        return Forces(matrices[0], damping), Forces(matrices[1], stiffness)
 
     def acceleration(
         self, q: Array, v: Array, forces: Forces, inputs: Inputs, added: AddedInertia | None = None

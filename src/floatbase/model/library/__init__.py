@@ -3,12 +3,13 @@
 Each function returns a `Model`; those without arguments that are needed are also known by name: `fb.load("pendulum")`.
 """
 
-from floatbase.model.library.aerial import quadrotor_with_arm, suspended_manipulator
+from floatbase.model.library.aerial import quadrotor_with_arm
 from floatbase.model.library.arms import mitsubishi_rv2sq, staubli_tx40, ur5_dh
 from floatbase.model.library.denavit_hartenberg import Row, serial_robot
 from floatbase.model.library.humanoids import humanoid_31_links, parametric_humanoid
 from floatbase.model.library.nine_joints import nine_joint_tree
 from floatbase.model.library.pendulums import pendulum, planar_double_pendulum, spherical_pendulum
+from floatbase.model.library.suspended import suspended_manipulator
 
 __all__ = [
     "Row",

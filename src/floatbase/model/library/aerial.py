@@ -1,7 +1,4 @@
-"""Flying robots with arms: a small quadrotor, and a platform with a seven-joint arm that hangs from a crane.
-
-All numbers are ours, but for masses and inertias of the suspended platform and its arm (Rothammer 2021, table 5.4).
-"""
+"""A small flying robot with an arm: a quadrotor. All numbers are ours."""
 
 from __future__ import annotations
 
@@ -10,13 +7,9 @@ import math
 import numpy as np
 
 from floatbase.errors import ArgumentError
-from floatbase.model.description import Frame, Inertia, Joint, Limits, Link, Model, Sensor
+from floatbase.model.description import Frame, Joint, Limits, Model, Sensor
 from floatbase.model.library.shapes import box, cylinder, positive, solid
 from floatbase.model.poses import shift
-
-_PLATFORM = ((80.19, -0.10, 2.74), (-0.10, 80.05, -1.40), (2.74, -1.40, 119.76))
-_LINK_LENGTH = 0.2
-_HOOK_RADIUS = 0.2
 
 
 def quadrotor_with_arm(
@@ -47,35 +40,3 @@ def quadrotor_with_arm(
     frames.append(Frame("tool", links[-1].name, place))
     imu = tuple(Sensor(f"imu_{kind}", kind, "platform") for kind in ("accelerometer", "gyroscope"))
     return Model("quadrotor_with_arm", tuple(links), tuple(joints), tuple(frames), imu, root="platform")
-
-
-def suspended_manipulator(
-    cable_length: float = 3.4832, hook_mass: float | None = None, hook_length: float = 2.0
-) -> Model:
-    """A platform of 55 kg that hangs from a point on a spherical joint, with an arm of seven joints below.
-
-    The joint "cable" turns about the suspension point in the world, `cable_length` above the platform's centre of mass;
-    the arm begins 0.3 m below it, its joints turn about z y z y z y z, its links are 0.2 m long and have 2 kg. The
-    frame "tool" is at the end. With a `hook_mass`, a ball of that mass swings `hook_length` below the suspension point
-    on the joint "crane_cable", and the cable begins there.
-    """
-    positive(cable_length=cable_length, hook_length=hook_length)
-    center = np.array([0.0, 0.0, -cable_length])
-    links, joints, top, place = [Link("world")], [], "world", np.eye(4)
-    if hook_mass is not None:
-        positive(hook_mass=hook_mass)
-        below = np.array([0.0, 0.0, -hook_length])
-        links.append(Link("hook", Inertia(hook_mass, below, 0.4 * hook_mass * _HOOK_RADIUS**2 * np.eye(3))))
-        joints.append(Joint("crane_cable", "spherical", "world", "hook", np.eye(4)))
-        top, place = "hook", shift(below)
-    links.append(Link("platform", Inertia(55.0, center, np.array(_PLATFORM))))
-    joints.append(Joint("cable", "spherical", top, "platform", place))
-    place = shift(center - [0.0, 0.0, 0.3])
-    for number, axis in enumerate("zyzyzyz", 1):
-        middle = np.array([0.0, 0.0, -_LINK_LENGTH / 2])
-        links.append(Link(f"arm_{number}", Inertia(2.0, middle, 2.0 * np.eye(3))))
-        direction = np.array([0.0, 0.0, 1.0] if axis == "z" else [0.0, 1.0, 0.0])
-        joints.append(Joint(f"arm_joint_{number}", "continuous", links[-2].name, links[-1].name, place, direction))
-        place = shift((0.0, 0.0, -_LINK_LENGTH))
-    frames = (Frame("center", "platform", shift(center)), Frame("tool", links[-1].name, place))
-    return Model("suspended_manipulator", tuple(links), tuple(joints), frames, root="world")

@@ -23,11 +23,11 @@ A stiff step takes the forces of springs and dampers at its end, to first order 
 
 $$ f_F = f_F(q, \nu) - h K \dot x_F - (h D + h^2 K)\, a_F , $$
 
-with $\dot x_F$ and $a_F$ the twist of the frame and its rate, $D$ and $K$ minus the derivatives of the wrench by twist
-and displacement, and likewise for joints. That is linear in the acceleration, and forward dynamics solves for it as for
-an inertia (`floatbase.algorithms.added_inertia`): no iteration, and about the price of an explicit step. It is stable
-for every stiffness and damping, and takes energy out of motions that it does not resolve. A contact that would pull by
-the end of the step is let go at its beginning.
+with $\dot x_F$ and $a_F$ the twist of the frame and its rate, and D and K what laws give for minus the derivatives of
+the wrench by twist and displacement (`ContactLaw.implicit`); likewise for joints. That is linear in the acceleration,
+and forward dynamics solves for it as for an inertia (`floatbase.algorithms.added_inertia`): no iteration, and about the
+price of an explicit step. It is stable for every stiffness and damping, and takes energy out of motions that it does
+not resolve. A contact that would pull by the end of the step if the motion went on is let go at its beginning.
 
 H. Munthe-Kaas, "High order Runge-Kutta methods on manifolds", 1999; E. Hairer, C. Lubich, G. Wanner, "Geometric
 numerical integration", 2006; D. Baraff, A. Witkin, "Large steps in cloth simulation", 1998.
