@@ -230,7 +230,7 @@ class SensorSuite:
             simulator.robot,
             tuple(sensors),
             simulator.dt,
-            tuple(simulator.contacts),
+            tuple(simulator.physics.frames),
             simulator.pushes,
             "torques",
             simulator.ground,
