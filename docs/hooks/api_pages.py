@@ -21,6 +21,21 @@ _INTRODUCTIONS = {
     "model.library": "Robots described in Python: all load by name, and the functions take masses and lengths. "
     "See [describing robots](../describing-robots.md).",
     "compiler": "From symbols to machine code; knows nothing of robots. See [the one idea](../the-one-idea.md).",
+    "simulation": "Physics around a robot, and steps of time. See [simulation](../simulation.md).",
+    "simulation.contacts": "Laws of contact, and hard contacts with exact friction. "
+    "See [contacts](../theory/contacts.md).",
+    "simulation.grounds": "What is stood on: its height, its normal, its softness. "
+    "See [contacts](../theory/contacts.md).",
+    "simulation.joints": "Friction, drives, delays, limits and springs of joints. "
+    "See [physics of joints](../theory/joint-physics.md).",
+    "simulation.constraints": "What holds a robot exactly: loops, contacts, rolling. "
+    "See [constraints](../theory/constraints.md).",
+    "simulation.constraints.bodies": "Free bodies held together by constraints, in maximal coordinates. "
+    "See [constraints](../theory/constraints.md).",
+    "simulation.suspensions": "Rods, springs and cables that robots hang on. "
+    "See [suspensions](../theory/suspensions.md).",
+    "simulation.integration": "Ways to step through time. See [simulation](../simulation.md).",
+    "logs": "Named signals over time: recording, files of many kinds, filters, plots. See [logs](../logs.md).",
     "experiments": "Experiments by name, and what they are made of. See [experiments](../experiments.md).",
 }
 

@@ -27,6 +27,14 @@ _NAMESPACE = "http://www.w3.org/1998/Math/MathML"
 _ACCENTS = frozenset("\u02d9\u00a8\u02c6\u0302^\u02dc~\u00af\u203e\u2192\u20d7")
 _RELATIONS = frozenset("\u2ab0\u2aaf\u227d\u227c")  # which the converter takes for letters
 _FUNCTIONS = frozenset(("sin", "cos", "tan", "cot", "exp", "log", "det"))
+_REPLACED = {  # what the converter does not know, or does not escape
+    "<": r"\lt ",
+    ">": r"\gt ",
+    r"\begin{aligned}": r"\begin{array}{rl}",
+    r"\end{aligned}": r"\end{array}",
+    r"\bigl\{": r"\{",
+    r"\bigr\}": r"\}",
+}
 _STYLES = {
     "double-struck": "DOUBLE-STRUCK",
     "fraktur": "FRAKTUR",
@@ -55,8 +63,13 @@ def on_page_content(content: str, **_: Any) -> str:
 def _mathml(match: re.Match[str]) -> str:
     display = "block" if match[1] == "div" else "inline"
     formula = html.unescape(match[2]).strip()
+    for written, known in _REPLACED.items():
+        formula = formula.replace(written, known)
     tag = _TAG.search(formula)
-    converted = _for_browsers(convert(_TAG.sub("", formula), display=display))
+    try:
+        converted = _for_browsers(convert(_TAG.sub("", formula), display=display))
+    except (ElementTree.ParseError, ValueError) as error:
+        raise PluginError(f"a formula cannot be converted ({error}): {formula}") from None
     if display == "inline":
         return converted
     number = f'<span class="equation-number">({tag[1]})</span>' if tag else ""
@@ -73,6 +86,8 @@ def _for_browsers(mathml: str) -> str:
         if style and element.text:
             del element.attrib["mathvariant"]
             element.text = "".join(_styled(character, style) for character in element.text)
+        if kind == "mtd" and "columnalign" in element.attrib:
+            element.set("style", f"text-align: {element.attrib.pop('columnalign')}")
         if kind == "mi" and element.text in _RELATIONS:
             element.tag = f"{{{_NAMESPACE}}}mo"
         if kind == "mo" and (element.text == "\u22a4" or element.text in _FUNCTIONS):  # transposed; det

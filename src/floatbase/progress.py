@@ -1,8 +1,10 @@
-"""Compiling several functions while a bar in the terminal says how far it is."""
+"""Work that takes a while, with a bar in the terminal that says how far it is: compiling, and whatever is counted."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -46,6 +48,33 @@ def compile_with_progress(
 
         _compile(functions, dtypes, batch, gpu, report)
         bar.update(task, description="")
+
+
+@contextmanager
+def counting(
+    total: int, description: str, show: bool = True, console: Console | None = None
+) -> Iterator[Callable[[int], None]]:
+    """A function that is told how many of `total` are done, often: it moves a bar ten times a second at most.
+
+    The bar goes to standard error (or to `console`), if that is a terminal and `show` is true.
+    """
+    console = console if console is not None else Console(stderr=True) if show else None
+    if not show or console is None or not console.is_terminal:
+        yield lambda done: None
+        return
+    columns = (TextColumn(description), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console) as bar:
+        task = bar.add_task("", total=total)
+        next_time = 0.0
+
+        def report(done: int) -> None:
+            nonlocal next_time
+            now = time.monotonic()
+            if now >= next_time or done == total:
+                bar.update(task, completed=done)
+                next_time = now + 0.1
+
+        yield report
 
 
 def _compile(

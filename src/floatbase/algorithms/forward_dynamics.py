@@ -26,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from floatbase.algorithms.added_inertia import AddedInertia, added_arrays, added_matrix, added_to_elements
 from floatbase.algorithms.arguments import configuration, optional_parameters, rates, split
 from floatbase.algorithms.base import (
     base_acceleration_rate,
@@ -40,7 +41,7 @@ from floatbase.algorithms.inertias import grouped_inertias
 from floatbase.algorithms.mass_matrix import mass_matrix_rows
 from floatbase.algorithms.wrenches import Wrenches, external_wrenches, wrench_arrays
 from floatbase.model.tree import Tree
-from floatbase.spatial.arrays import Array, Component, components, vector
+from floatbase.spatial.arrays import Array, Component, components, is_nothing, vector
 from floatbase.spatial.articulated_inertia import (
     ArticulatedInertia,
     ReleasedJoint,
@@ -57,42 +58,55 @@ from floatbase.spatial.vectors import ZERO, Vector, add, cross, dot, full, multi
 
 
 def forward_dynamics(
-    tree: Tree, q: Any, v: Any, tau: Any, wrenches: Wrenches | None = None, parameters: Any = None
+    tree: Tree,
+    q: Any,
+    v: Any,
+    tau: Any,
+    wrenches: Wrenches | None = None,
+    parameters: Any = None,
+    added: AddedInertia | None = None,
 ) -> Array:
     """The acceleration (..., nv): the derivative of `v`, component by component, in `tree.representation`.
 
     q: (..., nq) configuration; v: (..., nv) velocity; tau: (..., nv) generalised force, its first six entries (zero for
     a robot that nothing holds) the wrench on a floating base; wrenches: frame -> (..., 6), applied by the environment
-    on the robot, in the same representation; parameters: (..., 10 n_bodies) inertial parameters instead of the tree's.
+    on the robot, in the same representation; parameters: (..., 10 n_bodies) inertial parameters instead of the tree's;
+    added: forces against accelerations, see `floatbase.algorithms.added_inertia`.
     """
     q, v, tau = configuration(tree, q), rates(tree, "v", v), rates(tree, "tau", tau)
     external = wrench_arrays(tree, wrenches)
     parameters = optional_parameters(tree, parameters)
-    like = [x for x in (q, v, tau, parameters, *external.values()) if x is not None]
+    added = added_arrays(tree, added or AddedInertia({}))
+    like = [x for x in (q, v, tau, parameters, added.joints, *external.values()) if x is not None]
+    like += [W[..., 0] for W in added.frames.values()]
     if not _every_element_has_its_own_velocity(tree):
-        return _by_mass_matrix(tree, q, v, tau, external, parameters, like)
+        return _by_mass_matrix(tree, q, v, tau, external, parameters, added, like)
     q_base, q_joints = split(tree, q, 7)
     v_base, v_joints = split(tree, v, 6)
     tau_base, tau_joints = split(tree, tau, 6)
     m = mechanism(tree, q_base, q_joints)
     applied = base_wrench_in_body(tree, m.base, tau_base) if tree.floating else (ZERO, ZERO)
     g: Vector = (-float(tree.gravity[0]), -float(tree.gravity[1]), -float(tree.gravity[2]))
+    omega, rate = base_angular_velocity(tree, m.base, v_base), m.rates(v_joints)
+    inertias, resisting = added_to_elements(m, omega, rate, added.frames)
+    rotors = _rotors(m, added.joints)
     linear, angular, accelerations = articulated_accelerations(
         m,
-        base_angular_velocity(tree, m.base, v_base),
-        m.rates(v_joints),
-        _element_forces(m, tau_joints, v_joints),
+        omega,
+        rate,
+        _element_forces(m, rotors, tau_joints, v_joints),
         applied,
         None if tree.floating else g,
         grouped_inertias(m, parameters),
-        external_wrenches(m, external),
+        _summed(external_wrenches(m, external), resisting),
         parameters,
+        inertias,
+        rotors,
     )
     result: list[Component] = [0.0] * tree.joint_nv
     for row, drift, acceleration in zip(m.rows[1:], m.drifts(v_joints)[1:], accelerations[1:], strict=True):
         ((column, ratio),) = row
-        still = type(drift) is float and drift == 0.0
-        result[column] = (acceleration if still else acceleration - drift) / ratio
+        result[column] = (acceleration if is_nothing(drift) else acceleration - drift) / ratio
     head = base_acceleration_rate(tree, m.base, v_base, linear, angular) if tree.floating else []
     return vector(head + result, *like)
 
@@ -107,11 +121,15 @@ def articulated_accelerations(
     inertias: Sequence[RigidInertia],
     external: Mapping[int, tuple[Vector, Vector]],
     parameters: Array | None = None,
+    added: Mapping[int, ArticulatedInertia] | None = None,
+    rotors: Sequence[Component] | None = None,
 ) -> tuple[Vector, Vector, list[Component]]:
     """Classical acceleration of the base relative to free fall, angular acceleration, and those of elements.
 
-    `applied`: wrench on a floating base in body axes; `base_linear`: the acceleration of a base that is held, or None.
+    `applied`: wrench on a floating base in body axes; `base_linear`: the acceleration of a base that is held, or None;
+    `added`: inertias of elements besides their own; `rotors`: of elements, instead of the armatures of the tree.
     """
+    rotor = rotors if rotors is not None else _rotors(m, None)
     spins = [omega_base]  # the parent's angular velocity in the axes of the body
     omegas = [omega_base]
     for i in range(1, m.count):
@@ -123,6 +141,8 @@ def articulated_accelerations(
     for i, (force, moment) in external.items():
         biases[i] = (subtract(biases[i][0], force), subtract(biases[i][1], moment))
     articulated = [from_rigid(inertia) for inertia in inertias]
+    for i, more in (added or {}).items():
+        articulated[i] = sum_articulated(articulated[i], more)
     released: list[ReleasedJoint | None] = [None] * m.count
     centripetal = [ZERO] * m.count
     efforts: list[Component] = [0.0] * m.count
@@ -130,7 +150,7 @@ def articulated_accelerations(
         parent, joint, (force, moment) = m.parent(i), m.joints[i], biases[i]
         revolute = m.revolute(i)
         effort = torque[i] - (moment[2] if revolute else force[2])
-        left, free = release_joint(articulated[i], revolute, float(m.moving[i - 1].joint.armature))
+        left, free = release_joint(articulated[i], revolute, rotor[i])
         released[i], efforts[i] = free, free.inverse * effort
         centripetal[i] = multiply(matrices[parent], joint.position)
         if parent == 0 and base_linear is not None:
@@ -150,7 +170,7 @@ def articulated_accelerations(
     else:
         linear, angular, pivots = base_linear, ZERO, []
     require_definite([*pivots, *(free.inverse for free in released if free is not None)], parameters)
-    return linear, angular, _outwards(m, linear, angular, spins, rate, released, centripetal, efforts)
+    return linear, angular, _outwards(m, linear, angular, spins, rate, rotor, released, centripetal, efforts)
 
 
 def _outwards(
@@ -159,6 +179,7 @@ def _outwards(
     angular: Vector,
     spins: Sequence[Vector],
     rate: Sequence[Component],
+    rotor: Sequence[Component],
     released: Sequence[ReleasedJoint | None],
     centripetal: Sequence[Vector],
     efforts: Sequence[Component],
@@ -174,7 +195,7 @@ def _outwards(
         drift_linear, drift_angular = _joint_drift(revolute, spins[i], rate[i])
         a = add(turn_back(joint.rotation, here), drift_linear)
         w = add(turn_back(joint.rotation, angulars[parent]), drift_angular)
-        if m.moving[i - 1].joint.armature != 0.0:
+        if not is_nothing(rotor[i]):
             result[i] = efforts[i] - (dot(free.force, a) + dot(free.moment, w))
             if revolute:
                 w = (w[0], w[1], w[2] + result[i])
@@ -202,15 +223,40 @@ def _joint_drift(revolute: bool, spin: Vector, rate: Component) -> tuple[Vector,
     return (2.0 * (y * rate), -(2.0 * (x * rate)), 0.0), ZERO
 
 
-def _element_forces(m: Mechanism, tau_joints: Sequence[Component], v_joints: Sequence[Component]) -> list[Component]:
+def _rotors(m: Mechanism, joints: Array | None) -> list[Component]:
+    """Inertias of elements against their own rates alone: of rotors, and `joints` for the velocities of joints."""
+    result: list[Component] = [0.0]
+    for element, row in zip(m.moving, m.rows[1:], strict=True):
+        rotor: Component = float(element.joint.armature)
+        if joints is not None:
+            ((column, ratio),) = row
+            more = joints[..., column][()] / (ratio * ratio)
+            rotor = more if rotor == 0.0 else more + rotor
+        result.append(rotor)
+    return result
+
+
+def _element_forces(
+    m: Mechanism, rotors: Sequence[Component], tau_joints: Sequence[Component], v_joints: Sequence[Component]
+) -> list[Component]:
     """Forces along the elements' axes, where every element has a velocity of its own."""
     result: list[Component] = [0.0]
-    for element, row, drift in zip(m.moving, m.rows[1:], m.drifts(v_joints)[1:], strict=True):
+    for rotor, row, drift in zip(rotors[1:], m.rows[1:], m.drifts(v_joints)[1:], strict=True):
         ((column, ratio),) = row
         force = tau_joints[column] / ratio
-        if element.joint.armature != 0.0 and not (type(drift) is float and drift == 0.0):
-            force = force + float(element.joint.armature) * drift  # the rotor feels the velocity's rate, not the drift
+        if not (is_nothing(rotor) or is_nothing(drift)):
+            force = force + rotor * drift  # the rotor feels the velocity's rate, not the drift
         result.append(force)
+    return result
+
+
+def _summed(
+    a: Mapping[int, tuple[Vector, Vector]], b: Mapping[int, tuple[Vector, Vector]]
+) -> dict[int, tuple[Vector, Vector]]:
+    """Wrenches on elements, together."""
+    result = dict(a)
+    for i, (force, moment) in b.items():
+        result[i] = (add(a[i][0], force), add(a[i][1], moment)) if i in a else (force, moment)
     return result
 
 
@@ -236,11 +282,24 @@ def _solve_base(
 
 
 def _by_mass_matrix(
-    tree: Tree, q: Array, v: Array, tau: Array, external: Mapping[str, Array], parameters: Any, like: Sequence[Array]
+    tree: Tree,
+    q: Array,
+    v: Array,
+    tau: Array,
+    external: Mapping[str, Array],
+    parameters: Any,
+    added: AddedInertia,
+    like: Sequence[Array],
 ) -> Array:
     """The same from mass matrix and bias, for trees whose joints share coordinates."""
     h = components(bias(tree, q, v, external, parameters))
     right = [force - drift for force, drift in zip(components(tau), h, strict=True)]
-    factors = factorize(mass_matrix_rows(tree, q, parameters), elimination_order(tree))
+    rows = [list(row) for row in mass_matrix_rows(tree, q, parameters)]
+    order: Sequence[int] = elimination_order(tree)
+    if added.frames or added.joints is not None:
+        matrix, pull = added_matrix(tree, q, v, added)
+        right = [a - pull[..., k][()] for k, a in enumerate(right)]
+        rows = [[entry + matrix[..., i, j][()] for j, entry in enumerate(row)] for i, row in enumerate(rows)]
+    factors = factorize(rows, order)
     require_definite(factors.inverses, parameters)
     return vector(solve(factors, right), *like)

@@ -9,8 +9,10 @@ from floatbase.experiments.plan import Experiment
 
 # where `EXPERIMENT` is; imported when it is asked for
 _PLACES = {
+    "conservation": "floatbase.experiments.simulation.conservation",
     "geometric-linearization": "floatbase.experiments.geometric.experiment",
     "optimal-control": "floatbase.experiments.optimal_control.experiment",
+    "soft-contact": "floatbase.experiments.simulation.soft_contact",
     "suspended-models": "floatbase.experiments.suspended.experiment",
 }
 

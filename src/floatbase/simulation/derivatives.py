@@ -39,11 +39,11 @@ def derivative_by_pose(function: Function, pose: Array, twist: Array, *others: A
 
         def columns(pose: Array, twist: Array, *others: Array) -> Array:
             value = function(pose, twist, *others)
-            return np.stack([jvp(value, pose, _displaced(pose, k)) for k in range(6)], axis=-1)
+            return np.stack([jvp(value, pose, displaced(pose, k)) for k in range(6)], axis=-1)
 
         return subprogram(columns)(pose, twist, *others)
     twist = twist + 0j
-    steps = [function(pose + 1j * _STEP * _displaced(pose, k), twist, *others) for k in range(6)]
+    steps = [function(pose + 1j * _STEP * displaced(pose, k), twist, *others) for k in range(6)]
     return _columns(steps, pose)
 
 
@@ -52,7 +52,7 @@ def _columns(steps: list[Array], like: Array) -> Array:
     return np.stack([step.imag / _STEP for step in steps], axis=-1).astype(like.dtype)
 
 
-def _displaced(pose: Array, direction: int) -> Array:
+def displaced(pose: Array, direction: int) -> Array:
     """Rate (..., 4, 4) of a pose that is displaced along one of the six directions."""
     rate = zeros((4, 4), pose[..., 0])
     if direction < 3:

@@ -33,7 +33,7 @@ import numpy as np
 from floatbase.compiler import is_symbolic
 from floatbase.errors import ArgumentError, ShapeError
 from floatbase.simulation.derivatives import derivative_by_pose, derivative_by_twist
-from floatbase.spatial.arrays import Array, components, require_shape, vector
+from floatbase.spatial.arrays import Array, components, require_shape, transpose, vector
 
 L = TypeVar("L", bound="Law")
 Number = Any  # a float, an array of the batch's shape, or a symbol
@@ -150,6 +150,15 @@ class ContactLaw(Law, ABC):
         frame turns by exp(dtheta^) from the left. The components of the twist and the memory are held.
         """
         return -self._differentiate(derivative_by_pose, world_H_frame, twist, memory, ground)
+
+    def implicit(self, world_H_frame: Array, twist: Array, memory: Array, ground: Ground) -> tuple[Array, Array]:
+        """Damping and stiffness (..., 6, 6) that implicit steps use: symmetric, and better positive semidefinite.
+
+        Any will do for the order of a step; those of a law without its own are the symmetric parts of its derivatives.
+        """
+        state = world_H_frame, twist, memory, ground
+        D, K = self.damping_matrix(*state), self.stiffness_matrix(*state)
+        return 0.5 * (D + transpose(D)), 0.5 * (K + transpose(K))
 
     def _differentiate(
         self, rule: Callable[..., Array], world_H_frame: Array, twist: Array, memory: Array, ground: Ground

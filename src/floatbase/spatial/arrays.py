@@ -25,6 +25,11 @@ def components(x: Array, size: int | None = None) -> list[Component]:
     return [x[..., k][()] for k in range(x.shape[-1])]
 
 
+def is_nothing(entry: Component) -> bool:
+    """Whether a component is a structural zero: the Python float 0.0."""
+    return type(entry) is float and entry == 0.0
+
+
 def require_shape(x: Array, *shape: int) -> None:
     """Raise unless the last axes of an array have a shape."""
     found = getattr(x, "shape", None)

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from floatbase.spatial.arrays import is_nothing
 from floatbase.spatial.rigid_inertia import RigidInertia, tensor_of
 from floatbase.spatial.turns import Rotation, turn_matrix, turn_symmetric
 from floatbase.spatial.vectors import (
@@ -64,31 +65,32 @@ def wrench_of(inertia: ArticulatedInertia, a: Vector, omega_dot: Vector) -> tupl
 
 
 def release_joint(
-    inertia: ArticulatedInertia, revolute: bool, armature: float = 0.0
+    inertia: ArticulatedInertia, revolute: bool, armature: Any = 0.0
 ) -> tuple[ArticulatedInertia, ReleasedJoint]:
     """What is left when the joint about (or along) z moves freely, but for the inertia `armature` of its rotor.
 
     Without a rotor its row and column become zeros, and the entry of U / D along the joint is 1.
     """
     M, H, I = inertia  # noqa: E741
+    none = is_nothing(armature)
     if revolute:
         force: Vector = (H[0][2], H[1][2], H[2][2])
         moment: Vector = (I[2], I[4], I[5])
-        inverse = 1.0 / (moment[2] if armature == 0.0 else moment[2] + armature)
+        inverse = 1.0 / (moment[2] if none else moment[2] + armature)
     else:
         force, moment = (M[2], M[4], M[5]), H[2]
-        inverse = 1.0 / (force[2] if armature == 0.0 else force[2] + armature)
+        inverse = 1.0 / (force[2] if none else force[2] + armature)
     u_f: Vector = tuple(inverse * entry for entry in force)
     u_n: Vector = tuple(inverse * entry for entry in moment)
     linear = _minus_outer(M, force, u_f)
     angular = _minus_outer(I, moment, u_n)
     rows = [[H[i][j] - force[i] * u_n[j] for j in range(3)] for i in range(3)]
-    if armature == 0.0 and revolute:
+    if none and revolute:
         for row in rows:
             row[2] = 0.0
         angular = (angular[0], angular[1], 0.0, angular[3], 0.0, 0.0)
         u_n = (u_n[0], u_n[1], 1.0)
-    elif armature == 0.0:
+    elif none:
         rows[2] = [0.0, 0.0, 0.0]
         linear = (linear[0], linear[1], 0.0, linear[3], 0.0, 0.0)
         u_f = (u_f[0], u_f[1], 1.0)

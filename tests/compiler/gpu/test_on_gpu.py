@@ -75,6 +75,22 @@ def test_numbers_may_be_computed_in_another_type(name, rng):
         np.testing.assert_allclose(result.get(), wanted.astype(np.float32), rtol=3e-7, atol=1e-6 * np.abs(wanted).max())
 
 
+@pytest.mark.parametrize("dtype", TOLERANCE)
+def test_outputs_of_different_widths_do_not_meet(dtype, rng):
+    """Warps of a block that write different outputs at a time have shared memory of their own."""
+
+    def outputs(x):
+        powers = np.cumsum(np.sin(x) ** 2) + 1.0
+        return powers, np.sqrt(powers[:20]), x[:9] * 2.0, np.cos(powers[::3]), x[:38] + powers[:38]
+
+    function = compile_program(trace(outputs, (Port("x", (39,)),), "widths"))
+    x = rng.uniform(-1.0, 1.0, (300_000, 39)).astype(dtype)
+    expected = function(x.astype(np.float64))
+    for rows in (100, 3000, 40_000, 300_000, 300_000):
+        for result, wanted in zip(function(cupy.asarray(x[:rows])), expected, strict=True):
+            np.testing.assert_allclose(result.get(), wanted[:rows], rtol=100 * TOLERANCE[dtype], atol=1e-5)
+
+
 def test_further_calls_take_the_short_way(rng, monkeypatch):
     robot = fb.load("panda")
     q, v = robot.random(rng, n=70)

@@ -140,6 +140,19 @@ def test_large_outputs_are_computed_apart(panda_on_wheels):
     assert output_groups(small) == [[0, 1, 2]]
 
 
+@pytest.mark.parametrize("kind", [("float32", "float32"), ("float64", "float64"), ("float32", "float64")])
+def test_warps_have_shared_memory_of_their_own_for_outputs_of_any_width(kind):
+    def outputs(x):
+        return np.sin(x), np.cos(x[:20]), x[:9] * 2.0, x[:8] * 3.0, x[:5] + 1.0
+
+    program = trace(outputs, (Port("x", (38,)),), "f")
+    lowered = lower_device(program, kind[1], (9, 0), kind[0])
+    (warp,) = set(re.findall(r"= lshr i32 %thread, (\d+)", lowered.ir))
+    starts = re.findall(r"(%\S+) = lshr i32 %thread, 5\n.*\n?.*mul i32 \1, (\d+)", lowered.ir)
+    size = 4 if kind[0] == "float32" else 8
+    assert warp == "5" and len(starts) >= 5 and {int(step) * size for _, step in starts} == {lowered.shared}
+
+
 def test_ptx_is_kept_and_read_again(tmp_path):
     program = trace(lambda x: np.sin(x), (Port("x", (5,)),), "f")
     cache = Cache(tmp_path / "cache")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from floatbase.compiler.lowering.builder import Builder
-from floatbase.compiler.lowering.exchange import SMALL, global_pointer, tile_columns, write_rows
+from floatbase.compiler.lowering.exchange import SMALL, global_pointer, shared_bytes_per_warp, tile_columns, write_rows
 from floatbase.compiler.lowering.kernel import Base, Kernel
 from floatbase.compiler.lowering.module import Frame, Module
 from floatbase.compiler.lowering.ordering import Group
@@ -45,6 +45,7 @@ class DeviceKernel(Kernel):
         super().__init__(module, builder, program, frame, place, (*parameters, "ptr %scratch"), self._begin)
         self.part = LONGEST if len(self.selection.steps) <= LONGEST else PART
         self._numbers = list(outputs)
+        self._tile_bytes = shared_bytes_per_warp(module.stored.size, program)
         self._whole = builder
         self._unseen = set(range(program.input_size))
         self._sum: str | None = None  # NaN if an input that this part has read is not finite
@@ -128,7 +129,7 @@ class DeviceKernel(Kernel):
 
     def _plan(self) -> None:
         for tile, values in self._results.items():
-            computed = {v for v in values if self.selection.code[v][0] not in self.selection.in_memory}
+            computed = {value for value in values if self.selection.code[value][0] != Op.CONSTANT}
             self._waiting[tile] = computed
             for value in computed:
                 self._tiles.setdefault(value, []).append(tile)
@@ -148,7 +149,7 @@ class DeviceKernel(Kernel):
             self._sum = None
 
     def finish_outputs(self) -> None:
-        """Write what consists of constants, inputs and results of blocks alone."""
+        """Write what consists of constants alone."""
         for tile in self._waiting:
             self._write(*tile)
 
@@ -160,7 +161,7 @@ class DeviceKernel(Kernel):
         if stored.scalar != element.scalar:
             values = [self.builder.let(f"fptrunc {element.scalar} {value} to {stored.scalar}") for value in values]
         if size >= SMALL:
-            write_rows(self.builder.using(stored), pointer, size, first, values)
+            write_rows(self.builder.using(stored), pointer, size, first, values, self._tile_bytes)
         else:
             self._write_alone(pointer, values)
 

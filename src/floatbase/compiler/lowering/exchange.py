@@ -58,9 +58,10 @@ def _declare(module: Module) -> int:
     return 0
 
 
-def write_rows(builder: Builder, output: str, width: int, first: int, values: Sequence[str]) -> None:
+def write_rows(builder: Builder, output: str, width: int, first: int, values: Sequence[str], tile_bytes: int) -> None:
     """Write columns from `first` on of the rows of all threads of the warp; `width` is that of a whole row.
 
+    tile_bytes: shared memory of each warp, the same for all outputs: warps of a block write different ones at a time.
     The function has `%rows`, and `%row`, `%thread` and `%lane` of this thread. All threads of the warp must come here.
     """
     element = builder.element
@@ -76,7 +77,7 @@ def write_rows(builder: Builder, output: str, width: int, first: int, values: Se
 
     builder.declarations.add("declare void @llvm.nvvm.bar.warp.sync(i32)")
     warp = builder.let("lshr i32 %thread, 5")
-    tile = shared("@tiles", builder.let(f"mul i32 {warp}, {WARP * pitch}"))
+    tile = shared("@tiles", builder.let(f"mul i32 {warp}, {tile_bytes // element.size}"))
     mine = shared(tile, builder.let(f"mul i32 %lane, {pitch}"))
     for start in range(0, len(values), lanes):
         packed = _pack(vector, values[start : start + lanes])

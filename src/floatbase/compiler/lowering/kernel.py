@@ -81,7 +81,7 @@ class Kernel:
         self._prefix.update((int(op), f"fcmp {name} {element.value} ") for op, name in _COMPARISONS.items())
 
     def _select(self) -> Selection:
-        return select_instructions(self.program, self.module.element.fma)
+        return select_instructions(self.program, self.module.element.fma, together=not self.module.target.is_gpu)
 
     def emit(self, name: str) -> None:
         """All instructions, in the order of the selection; `name` is that of the function."""

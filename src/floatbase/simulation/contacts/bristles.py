@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from floatbase.simulation.arrays import stacked
+from floatbase.simulation.contacts.implicit import Springs
 from floatbase.simulation.contacts.points import (
     PointContact,
     Touch,
@@ -70,6 +71,22 @@ class BristleContact(PointContact):
         pressing, pulling, _ = self._forces(touch, self._stretch(touch, memory))
         return vectors.add(vectors.scale(pressing, touch.normal), pulling)
 
+    def springs(self, touch: Touch, memory: Array) -> Springs:
+        """Nothing for a point that does not press; a bristle that slips is weaker in proportion."""
+        stretch = self._stretch(touch, memory)
+        pressing, pulling, slips = self._forces(touch, stretch)
+        presses = real(pressing) > 0.0
+        free = self._pulling(touch, stretch)
+        square = vectors.dot(free, free)
+        share = np.where(slips, np.sqrt(vectors.dot(pulling, pulling) / np.where(slips, square, 1.0)), 1.0)[()]
+        values = (
+            self.stiffness * touch.stiffness,
+            self.damping * touch.damping,
+            share * self.tangential_stiffness * touch.stiffness,
+            share * self.tangential_damping * touch.damping,
+        )
+        return Springs(*(switched(presses, value) for value in values))
+
     def remember(self, world_H_frame: Array, twist: Array, memory: Array, ground: Ground, dt: Any) -> Array:
         """Anchors slip where the cone is reached; points that part forget theirs."""
         entries: list[Any] = []
@@ -97,9 +114,12 @@ class BristleContact(PointContact):
         """The normal force, the tangential one, and whether it is at its limit."""
         elastic = self.stiffness * touch.stiffness * touch.depth
         pressing = positive_part(elastic - self.damping * touch.damping * touch.parting)
-        pulling = vectors.subtract(
+        pulling, slips = limited(self._pulling(touch, stretch), self.friction * pressing)
+        return pressing, pulling, slips
+
+    def _pulling(self, touch: Touch, stretch: Vector) -> Vector:
+        """The tangential force without a limit."""
+        return vectors.subtract(
             vectors.scale(self.tangential_stiffness * touch.stiffness, stretch),
             vectors.scale(self.tangential_damping * touch.damping, touch.sliding),
         )
-        pulling, slips = limited(pulling, self.friction * pressing)
-        return pressing, pulling, slips

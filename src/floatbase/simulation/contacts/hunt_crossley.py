@@ -15,10 +15,19 @@ of which $u_o / u_i = 1 - \alpha u_i$ is the first approximation for slow impact
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from floatbase.simulation.contacts.points import PointContact, Touch, positive_part, regularized_coulomb, switched
+from floatbase.simulation.contacts.implicit import Springs
+from floatbase.simulation.contacts.points import (
+    PointContact,
+    Touch,
+    friction_damping,
+    positive_part,
+    regularized_coulomb,
+    switched,
+)
 from floatbase.simulation.laws import Number, require_not_negative, require_positive
 from floatbase.spatial import vectors
 from floatbase.spatial.arrays import Array
@@ -45,12 +54,26 @@ class HuntCrossleyContact(PointContact):
 
     def force(self, touch: Touch, memory: Array) -> Vector:
         """The force of the ground on a point that touches it."""
-        inside = real(touch.depth) > 0.0
-        power = np.where(inside, touch.depth, 1.0)[()] ** self.exponent
-        damping = 1.0 - 1.5 * self.dissipation * touch.damping * touch.parting
-        pressing = positive_part(switched(inside, self.stiffness * touch.stiffness * power) * damping)
+        pressing, _ = self._pressing(touch)
         friction = regularized_coulomb(self.friction, pressing, touch.sliding, self.slip_speed)
         return vectors.add(vectors.scale(pressing, touch.normal), friction)
+
+    def springs(self, touch: Touch, memory: Array) -> Springs:
+        """Nothing for a point that does not press."""
+        pressing, elastic = self._pressing(touch)
+        inside = real(touch.depth) > 0.0
+        stiffness = self.exponent * pressing / np.where(inside, touch.depth, 1.0)[()]
+        damping = switched(real(pressing) > 0.0, 1.5 * self.dissipation * touch.damping * elastic)
+        viscous = friction_damping(self.friction, pressing, touch.sliding, self.slip_speed)
+        return Springs(stiffness, damping, 0.0 * pressing, viscous)
+
+    def _pressing(self, touch: Touch) -> tuple[Any, Any]:
+        """The normal force, and what it is at rest."""
+        inside = real(touch.depth) > 0.0
+        power = np.where(inside, touch.depth, 1.0)[()] ** self.exponent
+        elastic = switched(inside, self.stiffness * touch.stiffness * power)
+        damping = 1.0 - 1.5 * self.dissipation * touch.damping * touch.parting
+        return positive_part(elastic * damping), elastic
 
 
 def restitution(dissipation: Array, speed: Array) -> Array:

@@ -21,6 +21,7 @@ import numpy as np
 
 from floatbase.errors import ArgumentError, ShapeError
 from floatbase.simulation.arrays import stacked
+from floatbase.simulation.contacts.implicit import Springs, about_origin, across_and_along
 from floatbase.simulation.laws import ContactLaw, Ground, Number, require_not_negative
 from floatbase.spatial import vectors
 from floatbase.spatial.arrays import Array, components, require_shape
@@ -57,6 +58,21 @@ class PointContact(ContactLaw):
     @abstractmethod
     def force(self, touch: Touch, memory: Array) -> Vector:
         """The force of the ground on one point, in the axes of the world, if it touches; with its own memory."""
+
+    @abstractmethod
+    def springs(self, touch: Touch, memory: Array) -> Springs:
+        """What stands for the force of a point that touches in an implicit step."""
+
+    def implicit(self, world_H_frame: Array, twist: Array, memory: Array, ground: Ground) -> tuple[Array, Array]:
+        """Damping and stiffness (..., 6, 6) of all points: symmetric and positive semidefinite."""
+        damping: Any = 0.0
+        stiffness: Any = 0.0
+        for touch, own in self.touches(world_H_frame, twist, memory, ground):
+            inside = real(touch.depth) > 0.0
+            k_n, b_n, k_t, b_t = (switched(inside, value) for value in self.springs(touch, own))
+            damping = damping + about_origin(across_and_along(touch.normal, b_n, b_t), touch.arm)
+            stiffness = stiffness + about_origin(across_and_along(touch.normal, k_n, k_t), touch.arm)
+        return damping, stiffness
 
     def begin(self, world_H_frame: Array, ground: Ground) -> Array:
         """Nothing is remembered."""
@@ -141,8 +157,12 @@ def positive_part(value: Any) -> Any:
 
 def regularized_coulomb(friction: Any, normal_force: Any, sliding: Vector, slip_speed: Any) -> Vector:
     r"""Friction $-\mu f_n u_t / \sqrt{|u_t|^2 + \epsilon^2}$: viscous well below the slip speed, Coulomb's above it."""
-    speed = np.sqrt(vectors.dot(sliding, sliding) + slip_speed * slip_speed)
-    return vectors.scale(-friction * normal_force / speed, sliding)
+    return vectors.scale(-friction_damping(friction, normal_force, sliding, slip_speed), sliding)
+
+
+def friction_damping(friction: Any, normal_force: Any, sliding: Vector, slip_speed: Any) -> Any:
+    """The damper that gives `regularized_coulomb` at the present velocity."""
+    return friction * normal_force / np.sqrt(vectors.dot(sliding, sliding) + slip_speed * slip_speed)
 
 
 def limited(force: Vector, limit: Any) -> tuple[Vector, Any]:

@@ -24,6 +24,7 @@ import numpy as np
 
 from floatbase.errors import ArgumentError, ShapeError
 from floatbase.simulation.arrays import stacked, stacked_matrix
+from floatbase.simulation.contacts.implicit import about_origin, across_and_along, in_axes
 from floatbase.simulation.contacts.points import as_vector, chosen, limited, positive_part, relaxed, switched
 from floatbase.simulation.contacts.sole import Patch, columns_of, magnitude, patch_wrench
 from floatbase.simulation.laws import ContactLaw, Ground, Number, require_not_negative, require_positive
@@ -120,6 +121,26 @@ class SoleContact(ContactLaw):
         moment = vectors.add(moment, vectors.cross(landing.arm, force))
         return stacked(*(switched(real(landing.depth) > 0.0, entry) for entry in (*force, *moment)))
 
+    def implicit(self, world_H_frame: Array, twist: Array, memory: Array, ground: Ground) -> tuple[Array, Array]:
+        """Damping and stiffness (..., 6, 6): those of the patch, weaker in proportion where the ground gives way."""
+        landing = self._land(world_H_frame, twist, memory, ground)
+        free, found = self._free(landing), self._limit(landing)
+        presses = (real(found.pressing) > 0.0) & (real(landing.depth) > 0.0)
+        sliding, slid = vectors.dot(free.sliding, free.sliding), vectors.dot(found.sliding, found.sliding)
+        share = np.sqrt(np.where(found.slips, slid / np.where(found.slips, sliding, 1.0), 1.0))[()]
+        turns = [_share(a, b) for a, b in zip(found.tipping, free.tipping, strict=True)]
+        turns.append(_share(found.spinning, free.spinning))
+        length, width, stiffness, damping = landing.patch
+        squares = (width * width, length * length, length * length + width * width)
+        axes = (*landing.heading, landing.normal)
+        matrices = []
+        for slope in (damping, stiffness):
+            size = switched(presses, landing.area * slope)
+            linear = across_and_along(landing.normal, size, share * size)
+            values = [size / 12.0 * square * turn for square, turn in zip(squares, turns, strict=True)]
+            matrices.append(about_origin(linear, landing.arm, in_axes(axes, (values[0], values[1], values[2]))))
+        return matrices[0], matrices[1]
+
     def remember(self, world_H_frame: Array, twist: Array, memory: Array, ground: Ground, dt: Any) -> Array:
         """The place of touch-down, which slips where a limit of friction is reached; nothing off the ground."""
         landing = self._land(world_H_frame, twist, memory, ground)
@@ -179,19 +200,32 @@ class SoleContact(ContactLaw):
             depth, arm, center, axes, normal, heading, velocity, angular, patch, area, known, resting, stretch
         )
 
-    def _limit(self, landing: _Landing) -> _Limited:
+    def _free(self, landing: _Landing) -> _Limited:
+        """Parts of the wrench before the ground's limits; the force along the normal may pull."""
         normal, (first, second) = landing.normal, landing.heading
         stretch = vectors.add(landing.stretch, vectors.scale(landing.depth, normal))
         force, moment = patch_wrench(
             landing.patch, landing.area, landing.axes, landing.resting, stretch, landing.velocity, landing.angular
         )
         along = vectors.dot(normal, force)
-        pressing = positive_part(along)
-        sliding, slips = limited(vectors.subtract(force, vectors.scale(along, normal)), self.friction * pressing)
-        roll, _ = _clipped(vectors.dot(moment, first), 0.5 * self.width * pressing)
-        pitch, _ = _clipped(vectors.dot(moment, second), 0.5 * self.length * pressing)
-        spinning, spins = _clipped(vectors.dot(moment, normal), self.friction_radius * pressing)
+        sliding = vectors.subtract(force, vectors.scale(along, normal))
+        tipping = (vectors.dot(moment, first), vectors.dot(moment, second))
+        return _Limited(along, sliding, tipping, vectors.dot(moment, normal), False, False)
+
+    def _limit(self, landing: _Landing) -> _Limited:
+        free = self._free(landing)
+        pressing = positive_part(free.pressing)
+        sliding, slips = limited(free.sliding, self.friction * pressing)
+        roll, _ = _clipped(free.tipping[0], 0.5 * self.width * pressing)
+        pitch, _ = _clipped(free.tipping[1], 0.5 * self.length * pressing)
+        spinning, spins = _clipped(free.spinning, self.friction_radius * pressing)
         return _Limited(pressing, sliding, (roll, pitch), spinning, slips, spins)
+
+
+def _share(part: Any, whole: Any) -> Any:
+    """What is left of a number that was limited, relative to it; 1 if nothing was taken."""
+    limited_ = real(part) != real(whole)
+    return np.where(limited_, part / np.where(limited_, whole, 1.0), 1.0)[()]
 
 
 def _tangential(x: Vector, normal: Vector) -> Vector:

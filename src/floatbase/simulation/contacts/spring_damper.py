@@ -11,11 +11,21 @@ $\mu f_n / \epsilon$. Bristles (`bristles`) hold it in place.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from floatbase.simulation.contacts.points import PointContact, Touch, positive_part, regularized_coulomb
+from floatbase.simulation.contacts.implicit import Springs
+from floatbase.simulation.contacts.points import (
+    PointContact,
+    Touch,
+    friction_damping,
+    positive_part,
+    regularized_coulomb,
+    switched,
+)
 from floatbase.simulation.laws import Number, require_not_negative, require_positive
 from floatbase.spatial import vectors
 from floatbase.spatial.arrays import Array
+from floatbase.spatial.rotations import real
 from floatbase.spatial.vectors import Vector
 
 
@@ -35,7 +45,19 @@ class SpringDamperContact(PointContact):
 
     def force(self, touch: Touch, memory: Array) -> Vector:
         """The force of the ground on a point that touches it."""
-        elastic = self.stiffness * touch.stiffness * touch.depth
-        pressing = positive_part(elastic - self.damping * touch.damping * touch.parting)
+        pressing = self._pressing(touch)
         friction = regularized_coulomb(self.friction, pressing, touch.sliding, self.slip_speed)
         return vectors.add(vectors.scale(pressing, touch.normal), friction)
+
+    def springs(self, touch: Touch, memory: Array) -> Springs:
+        """Nothing for a point that does not press."""
+        pressing = self._pressing(touch)
+        presses = real(pressing) > 0.0
+        stiffness = switched(presses, self.stiffness * touch.stiffness)
+        damping = switched(presses, self.damping * touch.damping)
+        viscous = friction_damping(self.friction, pressing, touch.sliding, self.slip_speed)
+        return Springs(stiffness, damping, 0.0 * pressing, viscous)
+
+    def _pressing(self, touch: Touch) -> Any:
+        elastic = self.stiffness * touch.stiffness * touch.depth
+        return positive_part(elastic - self.damping * touch.damping * touch.parting)

@@ -1,0 +1,1 @@
+"""Experiments of the simulation: how integrators conserve, and what soft ground does."""
