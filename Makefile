@@ -52,6 +52,9 @@ $(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
 experiments: $(VENV)/.installed-demo
 	$(BIN)/floatbase run geometric-linearization $(QUICK)
 	$(BIN)/floatbase run optimal-control $(QUICK_CONTROL)
+	$(BIN)/floatbase run soft-contact
+	$(BIN)/floatbase run conservation
+	$(BIN)/floatbase run suspended-models
 
 demo: $(VENV)/.installed-demo
 	$(BIN)/python -m floatbase.demo
