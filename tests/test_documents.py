@@ -51,6 +51,7 @@ GUIDE = [
     "logs",
     "loop",
     "mjcf",
+    "sensors",
     "simulation",
     "the-one-idea",
     *sorted(f"theory/{path.stem}" for path in (ROOT / "docs" / "theory").glob("*.md")),

@@ -112,6 +112,21 @@ def test_imus_have_the_allan_deviation_of_their_settings() -> None:
     assert steps.std() == pytest.approx(np.sqrt(2.0) * 2e-3 / np.sqrt(T), rel=0.01)
 
 
+def test_biases_over_a_hundred_seeds() -> None:
+    """Three axes each: their mean and spread, and that no two seeds share one."""
+    robot = fb.Robot(Model("imu", (Link("imu", Inertia(1.0, np.zeros(3), np.eye(3))),), (), root="imu"))
+    suite = SensorSuite(robot, (Gyroscope("gyro", "imu", errors=Errors(bias_spread=0.2, bias=1.0)),), dt=T)
+    q, v, found = robot.neutral(), np.zeros(6), []
+    for seed in range(100):
+        state = suite.init(seed=seed)
+        found.append([suite.step(state, q, v, v)[1].values for _ in range(2)])
+    biases = np.array(found)
+    np.testing.assert_array_equal(biases[:, 0], biases[:, 1])
+    assert biases.mean() == pytest.approx(1.0, abs=3 * 0.2 / np.sqrt(300))
+    assert biases.std() == pytest.approx(0.2, rel=0.12)
+    assert len(np.unique(biases[:, 0])) == 300
+
+
 def test_the_allan_deviation_of_known_signals() -> None:
     ramp = np.arange(1000.0) * T
     times, deviation = allan_deviation(ramp, T)

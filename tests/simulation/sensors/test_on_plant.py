@@ -10,7 +10,7 @@ from tests.simulation.sensors.humanoid import FEET, Motion, at_frame, beyond, ne
 
 import floatbase as fb
 from floatbase.errors import ArgumentError
-from floatbase.simulation.contacts import SoleContact, SpringDamperContact, box_corners
+from floatbase.simulation.contacts import HardContact, SoleContact, SpringDamperContact, box_corners
 from floatbase.simulation.joints import PositionDrive
 from floatbase.simulation.sensors import Accelerometer, ForceTorque, Gyroscope, SensorSuite, sensors_of
 from floatbase.simulation.simulator import Simulator
@@ -83,3 +83,18 @@ def test_sensors_of_a_simulated_robot_in_a_loop() -> None:
         suite.with_settings(given="acceleration").sense(sensed, state, pushes)
     with pytest.raises(ArgumentError, match="constraints"):
         suite.sense(sensed, state._replace(multipliers=np.zeros((3, 1))), pushes)
+
+
+def test_sensors_of_a_robot_on_hard_and_soft_contacts() -> None:
+    """Simulators list soft contacts first, whatever the order they are named in."""
+    robot = block()
+    corners = box_corners(0.2, 0.1)
+    soft = SpringDamperContact(points=corners, stiffness=2e5, damping=2e3, friction=0.8)
+    simulator = Simulator(robot, {"left": HardContact(points=corners), "right": soft}, dt=DT)
+    suite = SensorSuite.of_simulator(simulator, (Accelerometer("acc", "block"), Gyroscope("gyro", "block")))
+    assert suite.wrenches == ("right", "left")
+    state, sensed = simulator.init(robot.neutral()), suite.init()
+    for _ in range(500):
+        state = simulator.step(state)
+    _, readings = suite.sense(sensed, state)
+    np.testing.assert_allclose(readings.values, [0.0, 0.0, 9.81, 0.0, 0.0, 0.0], atol=0.05)

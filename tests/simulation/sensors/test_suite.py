@@ -203,6 +203,19 @@ def test_compiled_readings_are_those_of_numbers() -> None:
     np.testing.assert_array_equal(last.values, readings.values)
 
 
+def test_single_precision() -> None:
+    robot = fb.load("quadrotor_with_arm")
+    suite = SensorSuite(robot, noisy(robot, "a"), dt=1e-3)
+    q, v = robot.random(4, 6)
+    exact, single = suite.init((6,), seed=1), suite.init((6,), seed=1)
+    for _ in range(40):
+        exact, expected = suite.step(exact, q, v, v)
+        single, found = suite.step(single, q.astype(np.float32), v.astype(np.float32), v.astype(np.float32))
+    assert found.values.dtype == single.memory.dtype == np.float32
+    np.testing.assert_array_equal(found.fresh, expected.fresh)
+    np.testing.assert_allclose(found.values, expected.values, atol=1e-5)
+
+
 def test_the_sensors_of_icub_are_those_of_its_file() -> None:
     robot = fb.load("icub")
     sensors = {sensor.name: sensor for sensor in sensors_of(robot)}

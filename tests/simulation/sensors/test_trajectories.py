@@ -7,8 +7,9 @@ import pytest
 from scipy.interpolate import CubicSpline
 
 import floatbase as fb
-from floatbase.errors import ArgumentError, ShapeError
-from floatbase.simulation.sensors import JointTrajectory, PointToPoint, Trapezoid, TwoAxisSweep
+from floatbase.errors import ArgumentError, ShapeError, UnknownNameError
+from floatbase.simulation.sensors import JointTrajectory, PointToPoint, Trapezoid, TwoAxisSweep, random_cartesian
+from floatbase.spatial import rotation_logarithm
 
 
 def knots(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -87,6 +88,37 @@ def test_a_sweep_covers_its_ranges_slowly() -> None:
     np.testing.assert_allclose(np.rad2deg(np.ptp(motion.position, axis=0)), [70.0, 90.0], rtol=1e-3)
     assert np.rad2deg(np.abs(motion.velocity).max()) == pytest.approx(2.0, rel=1e-6)
     np.testing.assert_allclose(np.gradient(motion.velocity, t, axis=0)[1:-1], motion.acceleration[1:-1], atol=1e-8)
+
+
+def test_a_hand_moves_at_random() -> None:
+    """In a box about its start, within the limits of the joints, which are followed to a millimetre."""
+    robot = fb.load("icub")
+    joints = [name for name in robot.joint_names if name.startswith(("l_shoulder", "l_elbow", "l_wrist"))]
+    q = robot.neutral()
+    places = [7 + robot.joint_names.index(name) for name in joints]
+    q[places] = np.array([-0.5, 0.6, 0.2, 1.0, 0.0, 0.0, 0.0])[: len(places)]
+    motion = random_cartesian(robot, "l_hand", q, joints, box=(0.05, 0.03, 0.04), angle=0.2, duration=8.0, seed=2)
+    motion.check_limits(robot, tuple(joints))
+    again = random_cartesian(robot, "l_hand", q, joints, box=(0.05, 0.03, 0.04), angle=0.2, duration=8.0, seed=2)
+    np.testing.assert_array_equal(motion.position, again.position)
+    qs = np.tile(q, (len(motion.time), 1))
+    qs[:, places] = motion.position
+    poses = robot.pose(qs, "l_hand")
+    away = poses[:, :3, 3] - poses[0, :3, 3]
+    assert (np.abs(away) <= np.array([0.05, 0.03, 0.04]) + 2e-3).all()
+    assert np.ptp(away, axis=0).min() > 0.02
+    turned = rotation_logarithm(poses[0, :3, :3].T @ poses[:, :3, :3])
+    assert 0.05 < np.linalg.norm(turned, axis=1).max() < 0.22
+    with pytest.raises(UnknownNameError, match="l_hand"):
+        random_cartesian(robot, "l_hend", q, joints)
+    with pytest.raises(UnknownNameError, match="l_elbow"):
+        random_cartesian(robot, "l_hand", q, ["l_elbo"])
+    with pytest.raises(ShapeError, match="q has shape"):
+        random_cartesian(robot, "l_hand", q[:5], joints)
+    with pytest.raises(ShapeError, match="box has shape"):
+        random_cartesian(robot, "l_hand", q, joints, box=(0.1,))
+    with pytest.raises(ArgumentError, match="names of joints"):
+        random_cartesian(robot, "l_hand", q, "l_elbow")
 
 
 def test_limits_of_joints_are_checked() -> None:

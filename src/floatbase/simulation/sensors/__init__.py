@@ -8,6 +8,7 @@ from floatbase.simulation.sensors.attitude_calibration import (
     true_attitude,
 )
 from floatbase.simulation.sensors.attitude_errors import AttitudeErrors
+from floatbase.simulation.sensors.cartesian_excitation import random_cartesian
 from floatbase.simulation.sensors.distortions import Distortion
 from floatbase.simulation.sensors.encoders import JointEncoders
 from floatbase.simulation.sensors.errors import Errors
@@ -82,6 +83,7 @@ __all__ = [
     "odometry_scale",
     "odometry_start",
     "pendulum_pose",
+    "random_cartesian",
     "reference_wrench",
     "screen_from_log",
     "sensors_of",

@@ -63,7 +63,7 @@ class SensorSuite:
     two arrays, as simulators have them. given: "acceleration" if `a`, the derivative of v, is given; "torques" if those
     of the joints are, from which the program computes the acceleration. ground: what cells of skin are near to, the
     plane z = 0 by default. inertial: whether inertial parameters (..., 10 n_bodies) are given with each tick; of bodies
-    with a sensor inside, what they differ from the robot's counts for the side of the link that the body is named after.
+    with a sensor inside, what they differ from the robot's counts for the side of the link that names the body.
     """
 
     robot: Robot
@@ -208,13 +208,13 @@ class SensorSuite:
         (..., 10 n_bodies) if the suite says so; random: (..., random_size) instead of the numbers of `draw`.
         """
         memory = state.memory
-        if on_device((q,)) and not on_device((memory,)):
+        if type(memory) is np.ndarray and _elsewhere(q):
             memory = alike(q, memory)
         arrays = [*self._motion(q, v, a, wrenches, pushes, inertial), memory]
         if self.random_size:
             if random is None:
                 random = self.draw(state)
-                random = alike(q, random) if on_device((q,)) else random
+                random = alike(q, random) if _elsewhere(q) else random
             arrays.append(random)
         values, fresh, memory = self.function(*arrays, threads=threads)
         return state._replace(memory=memory, tick=state.tick + 1), Readings(values, fresh)
@@ -230,7 +230,7 @@ class SensorSuite:
             simulator.robot,
             tuple(sensors),
             simulator.dt,
-            tuple(simulator.contacts),
+            tuple(simulator.physics.frames),
             simulator.pushes,
             "torques",
             simulator.ground,
@@ -332,6 +332,11 @@ class SensorSuite:
     @cached_property
     def _drawn(self) -> dict[Any, Array]:
         return {}
+
+
+def _elsewhere(q: Any) -> bool:
+    """Whether arrays that go with q are not of NumPy's in float64."""
+    return on_device((q,)) or getattr(q, "dtype", None) == np.float32
 
 
 def _ordered(frames: tuple[str, ...], wrenches: Mapping[str, Any]) -> Array:
