@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,8 @@ import pytest
 from tests.simulation.loop.robots import hopper, loop_around, ours, start, theirs
 
 from floatbase import logs
-from floatbase.errors import ArgumentError, SimulationError, UnknownNameError
+from floatbase.errors import ArgumentError, ShapeError, SimulationError, UnknownNameError
+from floatbase.logs import LogWriter
 from floatbase.simulation.loop import JointControl, Loop, block, run
 from floatbase.simulation.loop.checkpoints import load_state
 from floatbase.simulation.loop.running import SUFFIX
@@ -107,6 +109,62 @@ def test_a_run_that_is_killed_loses_less_than_a_second_and_ends_with_the_same_by
     np.testing.assert_array_equal(
         ended.state.signals["controller"]["command"], whole.state.signals["controller"]["command"]
     )
+
+
+def test_a_run_that_ends_while_its_file_is_finished_goes_on(tmp_path, monkeypatch):
+    path = tmp_path / "a.parquet"
+    run(loop_around(ours()), start(), duration=0.05, log=tmp_path / "whole.parquet")
+
+    def ending(writer):
+        writer.close()
+        raise RuntimeError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(LogWriter, "finish", ending)
+        with pytest.raises(RuntimeError):
+            run(loop_around(ours()), start(), duration=0.05, log=path)
+    assert not path.exists()
+    journal = path.with_name("a.parquet.journal")
+    left = journal.read_bytes()
+    run(loop_around(ours()), start(), duration=0.05, log=path, resume=True)
+    assert path.read_bytes() == (tmp_path / "whole.parquet").read_bytes()
+    journal.write_bytes(left)  # as if it had ended before the journal was removed
+    run(loop_around(ours()), start(), duration=0.05, log=path, resume=True)
+    assert not journal.exists()
+
+
+def test_a_run_without_a_stored_state_begins_again(tmp_path):
+    path = tmp_path / "a.parquet"
+    loop = loop_around(ours())
+    run(loop, start(), duration=0.05, log=tmp_path / "whole.parquet")
+    breaking = block(lambda x: np.zeros(1 + (x["time"] > 0.02)), {"time": 1}, {"extra": 1})
+    with pytest.raises(ShapeError):
+        run(loop.with_settings(blocks={**loop.blocks, "breaking": breaking}), start(), duration=0.05, log=path)
+    kept = path.with_name(path.name + SUFFIX)
+    assert kept.exists() and len(logs.load(path)["plant/q"].values) == 21
+    with pytest.raises(ArgumentError, match="its blocks is"):
+        run(loop, start(), duration=0.05, log=path, resume=True)
+    run(loop, start(), duration=0.05, log=path, overwrite=True)
+    assert path.read_bytes() == (tmp_path / "whole.parquet").read_bytes()
+
+
+@pytest.mark.parametrize("make", [ours, theirs])
+def test_memory_does_not_grow_with_the_length_of_a_run(make, tmp_path):
+    allocated = []
+
+    def look(inputs):
+        allocated.append(tracemalloc.get_traced_memory()[0])
+        return np.zeros(1)
+
+    loop = loop_around(make())
+    loop = loop.with_settings(blocks={**loop.blocks, "look": block(look, {}, {"none": 1})}, rates={"look": 5.0})
+    tracemalloc.start()
+    try:
+        run(loop, start(), duration=2.0, log=tmp_path / "a.parquet")
+    finally:
+        tracemalloc.stop()
+    assert len(allocated) == 10
+    assert allocated[-1] - allocated[3] < 20_000
 
 
 def begin(plant: str, path: Path, told: Path, seconds: float) -> subprocess.Popen[bytes]:
