@@ -244,7 +244,8 @@ def kills(kind: str, folder: Path, count: int) -> dict[str, Any]:
 def markdown(content: dict[str, Any]) -> str:
     """The results as text."""
     measured, about = content["speed"], content["machine"]
-    lines = ["# The loop on iCub at 1 kHz", "", *__doc__.split("\n\n", 1)[1].rsplit("Tables and", 1)[0].split("\n"), ""]
+    about_it = __doc__.partition("\n\n")[2].rpartition(" Tables and")[0]
+    lines = ["# The loop on iCub at 1 kHz", "", about_it, ""]
     told = "; ".join(
         f"{name}: {value}" for name, value in about.items() if name not in ("packages", "instruction sets")
     )
@@ -260,7 +261,7 @@ def markdown(content: dict[str, Any]) -> str:
         lines.append(f"| {kind} | {middle:.1f} | {low:.1f} | {high:.1f} | {GOALS[kind]:g} |")
     lines += [
         "",
-        "| plant | simulated, min | took, s | process after 20 s, MB | in the end | Python after 10 s | at the end |",
+        "| plant | simulated, min | took, s | process after 20 s, MB | at its end | Python after 10 s, MB | after 60 s |",
     ]
     lines += ["|---|---:|---:|---:|---:|---:|---:|"]
     for kind, found in content["memory"].items():

@@ -10,6 +10,7 @@ import pytest
 from tests.simulation.loop.robots import SOLE, hopper, loop_around, ours, shifted, start, theirs
 
 import floatbase as fb
+from floatbase import algorithms
 from floatbase.errors import ArgumentError, ShapeError, SimulationError, StateError, UnknownNameError
 from floatbase.model import Frame, Geometry, Inertia, Joint, Link, Model
 from floatbase.simulation.contacts import SoleContact
@@ -81,6 +82,15 @@ def test_forces_balance_the_dynamics_of_robots_that_land(name, shapes):
         state = plant.step(state, command)
     assert state.all_wrenches[2::6].sum() > 100.0
     assert np.abs(residual(plant, state)).max() < 1e-10 * robot.mass * 9.81
+
+
+@pytest.mark.parametrize("name", ["human", "talos", "tiago_dual", "panda", "g1", "icub_heidelberg", "hector"])
+def test_robots_of_all_kinds_accelerate_alike(name, rng):
+    robot = load(name, free_mimic=True)
+    q, v = robot.random(rng)
+    state = MujocoPlant(robot).init(q, v)
+    expected = algorithms.forward_dynamics(robot.tree, q, v, np.zeros(robot.nv))
+    np.testing.assert_allclose(state.acceleration, expected, atol=1e-10 * np.abs(expected).max())
 
 
 def test_sensors_read_what_mujoco_reads_and_balance_the_dynamics():

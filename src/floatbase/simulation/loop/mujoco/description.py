@@ -17,11 +17,11 @@ import numpy as np
 from floatbase.errors import ArgumentError
 from floatbase.model.tree import TreeJoint
 from floatbase.simulation.loop.mujoco.drives import leaders
+from floatbase.simulation.loop.mujoco.inertias import inertial_text
 from floatbase.simulation.loop.mujoco.parts import Part, Parts
-from floatbase.simulation.loop.mujoco.shapes import numbers, placed
+from floatbase.simulation.loop.mujoco.shapes import placed
 from floatbase.simulation.sensors import Accelerometer, ForceTorque, Gyroscope
 from floatbase.spatial.arrays import Array
-from floatbase.spatial.consistency import central_tensor
 
 _KINDS = {"revolute": "hinge", "prismatic": "slide", "spherical": "ball"}
 READINGS: dict[Any, tuple[str, ...]] = {
@@ -63,20 +63,11 @@ class Description:
         return self._part(self.parts.entry(number), np.eye(4), moving)
 
     def _part(self, part: Part, pose: Array, moving: str) -> str:
-        inside = [self._inertial(part), *self.geoms.get(part, []), *self._sites(part)]
+        inertial = inertial_text(self.parts.parameters(part), bool(moving))
+        inside = [inertial, *self.geoms.get(part, []), *self._sites(part)]
         inside += [self._part(other, np.eye(4), "") for other in self.parts.welded_to(part)]
         inside += [self._body(number) for number in self.parts.carried_by(part)]
         return f"<body name={quoteattr(part.name)} {placed(pose)}>{moving}{''.join(inside)}</body>"
-
-    def _inertial(self, part: Part) -> str:
-        phi = self.parts.parameters(part)
-        if phi[0] == 0.0:
-            return ""
-        (xx, xy, xz), (_, yy, yz), (_, _, zz) = central_tensor(phi)
-        return (
-            f'<inertial mass="{float(phi[0])!r}" pos="{numbers(phi[1:4] / phi[0])}" '
-            f'fullinertia="{numbers((xx, yy, zz, xy, xz, yz))}"/>'
-        )
 
     def _sites(self, part: Part) -> list[str]:
         found = []

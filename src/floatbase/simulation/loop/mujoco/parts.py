@@ -80,6 +80,14 @@ class Parts:
         link = self.sides.links.get(frame, frame)
         return Part(self.tree.frames[frame][0], self.sides.submodel_of_link.get(link, 0))
 
+    @property
+    def all(self) -> list[Part]:
+        """All parts."""
+        found = [self.entry(number) for number in range(len(self.tree.bodies))]
+        for part in found:  # grows on the way
+            found += self.welded_to(part)
+        return found
+
     def parameters(self, part: Part) -> Array:
         """The inertial parameters (10,) of a part in its frame; zero if it has no mass."""
         if not self.tree.submodels:

@@ -24,6 +24,7 @@ from floatbase.simulation.laws import Ground, JointLaw
 from floatbase.simulation.loop.mujoco.contact_forces import ContactForces, Surface
 from floatbase.simulation.loop.mujoco.description import Description
 from floatbase.simulation.loop.mujoco.drives import Actuators, actuators, check_drives
+from floatbase.simulation.loop.mujoco.inertias import set_inertia
 from floatbase.simulation.loop.mujoco.parts import Part, Parts
 from floatbase.simulation.loop.mujoco.shapes import (
     CHOICES,
@@ -182,11 +183,14 @@ class MujocoPlant:
     @cached_property
     def model(self) -> Any:
         """MuJoCo's model of the robot as it is described."""
-        mujoco = _mujoco()
+        mujoco, text = _mujoco(), self.xml
         try:
-            model = mujoco.MjModel.from_xml_string(self.xml)
+            model = mujoco.MjModel.from_xml_string(text)
         except ValueError as error:
             raise ArgumentError(f"MuJoCo refuses the model of robot {self.robot.name!r}: {error}") from None
+        for part in self.parts_of_robot.all:
+            set_inertia(model, model.body(part.name).id, self.parts_of_robot.parameters(part))
+        mujoco.mj_setConst(model, mujoco.MjData(model))
         if isinstance(self.ground, HeightField):
             model.hfield_data[:] = elevations(self.ground)
         return model

@@ -87,9 +87,8 @@ def geom_and_asset(robot: Robot, number: int, item: Geometry, pose: Array) -> tu
             f"robot {robot.name!r} has the mesh {item.uri or item.file!r}, which MuJoCo cannot read (it reads "
             f"{', '.join(_READABLE)}); choose shapes='primitives', or give shapes for the frames in contact"
         )
-    asset = (
-        f'<mesh name="mesh {number}" file={quoteattr(str(Path(item.file).resolve()))} scale="{numbers(item.size)}"/>'
-    )
+    file = quoteattr(str(Path(item.file).resolve()))
+    asset = f'<mesh name="mesh {number}" file={file} scale="{numbers(item.size)}" inertia="shell"/>'
     return f'{head} type="mesh" mesh="mesh {number}"/>', asset
 
 

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from floatbase.simulation.loop.mujoco.inertias import set_inertia
 from floatbase.simulation.loop.mujoco.parts import Parts
 from floatbase.simulation.loop.randomisation import Factors
-from floatbase.spatial.consistency import principal_inertia
 from floatbase.spatial.inertias import transform_parameters
-from floatbase.spatial.rotations import quaternion_from_rotation
 
 
 def varied_model(model: Any, factors: Factors, parts: Parts, servos: Sequence[int], row: int) -> Any:
@@ -29,11 +28,7 @@ def varied_model(model: Any, factors: Factors, parts: Parts, servos: Sequence[in
             body_H_link = tree.frames[tree.bodies[number].name][1]
             phi = parts.parameters(part) + transform_parameters(body_H_link, changes[place])
             body = model.body(part.name).id
-            found = principal_inertia(phi)
-            model.body_mass[body] = phi[0]
-            model.body_ipos[body] = found.center
-            model.body_iquat[body] = quaternion_from_rotation(found.axes)
-            model.body_inertia[body] = found.moments
+            set_inertia(model, body, phi)
         mujoco.mj_setConst(model, mujoco.MjData(model))
     if factors.friction is not None:
         model.geom_friction[:, 0] *= factors.friction[row]
