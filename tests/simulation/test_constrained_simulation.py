@@ -57,7 +57,7 @@ def test_bad_input() -> None:
     for wrong, message in ((3.0, "two numbers"), ((-1.0, 2.0), "alpha is -1"), ((1.0, np.nan), "beta is nan")):
         with pytest.raises(ArgumentError, match=message):
             Simulator(robot, constraints=held, baumgarte=wrong)
-    with pytest.raises(ArgumentError, match="length of the distance .* is driven"):
+    with pytest.raises(ArgumentError, match=r"length of the distance .* is driven"):
         Simulator(robot, constraints=(Distance(None, "left", 1.0, length_rate=0.1),))
     assert constraint_errors(fb.Robot(robot.model), robot.neutral(), np.zeros(6), held).velocity.shape == (6,)
 

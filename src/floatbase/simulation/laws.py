@@ -300,7 +300,7 @@ def require_place(**values: Any) -> None:
 def _require(demand: str, holds: Callable[[Array], Array], values: dict[str, Any]) -> None:
     for name, value in values.items():
         numbers = np.asarray(value)
-        if numbers.dtype == object and all(is_symbolic(entry) for entry in numbers.flat):
-            continue
+        if numbers.dtype == object:
+            numbers = np.array([entry for entry in numbers.flat if not is_symbolic(entry)] or [1.0])
         if numbers.dtype.kind not in "fiuc" or not (np.all(holds(numbers.real)) and np.all(np.isfinite(numbers))):
             raise ArgumentError(f"{name} is {value!r}; it must be {demand}")
