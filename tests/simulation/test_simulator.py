@@ -133,6 +133,7 @@ def test_float32_and_out() -> None:
     again = simulator.step(simulator.init(q, v), out=target)
     assert again.q is target.q
     np.testing.assert_allclose(after.q, again.q, rtol=1e-5, atol=1e-6)
+    assert simulator.step(after, np.ones(8)).q.dtype == np.float32
 
 
 def test_drives_obey_positions_and_others_torques() -> None:
@@ -263,6 +264,10 @@ def test_settings_are_checked(flying: fb.Robot) -> None:
         differing.init(flying.neutral())
     with pytest.raises(ShapeError, match="parameters do not fit"):
         Simulator(flying, {"tool": replace(law, stiffness=np.full(2, 1e4), damping=np.ones(3))}).init(flying.neutral())
+    with pytest.raises(ArgumentError, match="the key 3"):
+        Simulator(flying, joints={3: ViscousCoulombFriction(1.0, 0.0)})
+    with pytest.raises(ArgumentError, match="a robot without joints"):
+        Simulator(ball()).step(Simulator(ball()).init(AT_REST), np.zeros(3))
     heavy = Simulator(flying, inertial=-flying.inertial_parameters)
     with pytest.raises(StateError, match=r"mass matrix is not positive definite.*t = 0 s"):
         heavy.step(heavy.init(flying.neutral()))

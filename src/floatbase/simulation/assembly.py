@@ -85,6 +85,8 @@ def _drives(tree: Tree, joints: JointLaw | Mapping[Any, JointLaw] | None) -> tup
         raise ArgumentError(f"joints must be a JointLaw, or a mapping of names of joints to laws, got {joints!r}")
     drives, taken = [], set[str]()
     for key, law in joints.items():
+        if not isinstance(key, str | tuple):
+            raise ArgumentError(f"joints has the key {key!r}; it must be the name of a joint, or a tuple of names")
         names = [key] if isinstance(key, str) else list(key)
         if not isinstance(law, JointLaw):
             raise ArgumentError(f"the law of joints {names} must be a JointLaw, got {law!r}")

@@ -206,9 +206,11 @@ class Simulator:
         if self.physics.memory_size:
             arrays.append(state.memory)
         if held.command is not None:
-            arrays.append(held.command if command is None else command)
+            arrays.append(held.command if command is None else _as_precise(state.q, command))
+        elif command is not None and tuple(np.shape(command))[-1:] != (0,):
+            raise ArgumentError("a command is given to a robot without joints; it must be None, or have no entries")
         if held.pushes is not None:
-            arrays.append(held.pushes if pushes is None else pushes)
+            arrays.append(held.pushes if pushes is None else _as_precise(state.q, pushes))
         elif pushes is not None:
             raise ArgumentError("pushes are given to a simulator without: name their frames, Simulator(pushes=...)")
         if held.parameters is not None:
@@ -293,6 +295,11 @@ class Held(NamedTuple):
     parameters: Any
     inertial: Any
     dt: Any
+
+
+def _as_precise(q: Any, values: Any) -> Any:
+    """Numbers on the CPU that are given with a state in single precision, in single precision."""
+    return np.asarray(values, dtype=np.float32) if type(q) is np.ndarray and q.dtype.char == "f" else values
 
 
 def _real(name: str, values: Any) -> Array:
