@@ -132,6 +132,8 @@ def test_float32_and_out() -> None:
     target = simulator.step(simulator.init(q, v))
     again = simulator.step(simulator.init(q, v), out=target)
     assert again.q is target.q
+    with pytest.raises(ArgumentError, match="a state that `step` gave"):
+        simulator.step(target, out=simulator.init(q, v))
     np.testing.assert_allclose(after.q, again.q, rtol=1e-5, atol=1e-6)
     assert simulator.step(after, np.ones(8)).q.dtype == np.float32
 

@@ -29,7 +29,9 @@ def simulate(
     progress: bool = False,
     largest: int = LARGEST,
 ) -> Recording:
-    """Advance one state or a batch for a `duration` [s], calling a policy at the beginning of every period.
+    """Advance one state or a batch for a `duration` [s], the nearest whole number of periods of the simulator.
+
+    A policy is called at the beginning of every period.
 
     simulator: or a robot, which then moves freely in periods of 1 ms. policy: a function of time and state that gives
     the command (..., command_size), a command that is held all the time, or None for none. state: from `init`, or a

@@ -284,7 +284,10 @@ class Simulator:
         return State._make(values)
 
     def _targets(self, out: State) -> tuple[Any, ...]:
-        return tuple(out[place] for place in self._places)
+        targets = tuple(out[place] for place in self._places) if isinstance(out, State) else (None,)
+        if any(target is None for target in targets):
+            raise ArgumentError("out must be a state that `step` gave, with arrays for all that a step says")
+        return targets
 
 
 class Held(NamedTuple):
