@@ -261,7 +261,7 @@ def markdown(content: dict[str, Any]) -> str:
         lines.append(f"| {kind} | {middle:.1f} | {low:.1f} | {high:.1f} | {GOALS[kind]:g} |")
     lines += [
         "",
-        "| plant | simulated, min | took, s | process after 20 s, MB | at its end | Python after 10 s, MB | after 60 s |",
+        "| plant | minutes | took, s | process after 20 s, MB | at its end | Python after 10 s, MB | after 60 s |",
     ]
     lines += ["|---|---:|---:|---:|---:|---:|---:|"]
     for kind, found in content["memory"].items():
