@@ -55,6 +55,8 @@ experiments: $(VENV)/.installed-demo
 	$(BIN)/floatbase run soft-contact
 	$(BIN)/floatbase run conservation
 	$(BIN)/floatbase run suspended-models
+	$(BIN)/floatbase run drop-test
+	$(BIN)/floatbase run squat
 
 demo: $(VENV)/.installed-demo
 	$(BIN)/python -m floatbase.demo
