@@ -10,7 +10,7 @@ import numpy.typing as npt
 from floatbase.errors import ArgumentError
 from floatbase.viewer.camera import Camera
 from floatbase.viewer.image import Pixels, average, from_srgb, to_srgb
-from floatbase.viewer.light import Gloss, Lamps, illuminate, key, scatter, sky
+from floatbase.viewer.light import POINTS, Gloss, Lamps, illuminate, key, scatter, sky
 from floatbase.viewer.mesh import Array
 from floatbase.viewer.normals import corner_normals, face_vectors, unit
 from floatbase.viewer.rasterizer import Visible, rasterize
@@ -39,11 +39,17 @@ class Style:
 
 
 def render(
-    scene: Scene, camera: Camera, size: tuple[int, int] = (1200, 900), style: Style | None = None, samples: int = 2
+    scene: Scene,
+    camera: Camera,
+    size: tuple[int, int] = (1200, 900),
+    style: Style | None = None,
+    samples: int = 2,
+    points: int = POINTS,
 ) -> Pixels:
     """The picture (height, width, 3), or (height, width, 4) with opacity if the background is transparent.
 
-    size: width and height. samples: how many a side each pixel is averaged from.
+    size: width and height. samples: how many a side each pixel is averaged from. points: on what throws
+    shadows; with fewer of them pictures are drawn faster and shadows become coarser.
     """
     width, height = size
     if not (width > 0 and height > 0 and samples > 0 and width * height * samples**2 <= MAX_PIXELS):
@@ -51,7 +57,7 @@ def render(
     style = style if style is not None else Style()
     fine = (width * samples, height * samples)
     visible = rasterize(camera.project(scene.corners, fine), fine)
-    surface = scatter(scene.corners, np.random.default_rng(0))
+    surface = scatter(scene.corners, np.random.default_rng(0), points)
     image = np.zeros((fine[1], fine[0], 4))  # colour times opacity, opacity
     seen = visible.triangle >= 0
     rays = camera.rays(fine)
