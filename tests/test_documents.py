@@ -48,6 +48,7 @@ GUIDE = [
     "inertial-parameters",
     "joints",
     "loading-robots",
+    "logs",
     "mjcf",
     "simulation",
     "the-one-idea",

@@ -34,7 +34,9 @@ _INTRODUCTIONS = {
     "See [constraints](../theory/constraints.md).",
     "simulation.suspensions": "Rods, springs and cables that robots hang on. "
     "See [suspensions](../theory/suspensions.md).",
+    "simulation.sensors": "What sensors read, and how far it is from the truth. See [sensors](../sensors.md).",
     "simulation.integration": "Ways to step through time. See [simulation](../simulation.md).",
+    "logs": "Named signals over time: recording, files of many kinds, filters, plots. See [logs](../logs.md).",
     "experiments": "Experiments by name, and what they are made of. See [experiments](../experiments.md).",
 }
 

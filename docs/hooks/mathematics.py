@@ -32,6 +32,8 @@ _REPLACED = {  # what the converter does not know, or does not escape
     ">": r"\gt ",
     r"\begin{aligned}": r"\begin{array}{rl}",
     r"\end{aligned}": r"\end{array}",
+    r"\bigl\{": r"\{",
+    r"\bigr\}": r"\}",
 }
 _STYLES = {
     "double-struck": "DOUBLE-STRUCK",
@@ -84,6 +86,8 @@ def _for_browsers(mathml: str) -> str:
         if style and element.text:
             del element.attrib["mathvariant"]
             element.text = "".join(_styled(character, style) for character in element.text)
+        if kind == "mtd" and "columnalign" in element.attrib:
+            element.set("style", f"text-align: {element.attrib.pop('columnalign')}")
         if kind == "mi" and element.text in _RELATIONS:
             element.tag = f"{{{_NAMESPACE}}}mo"
         if kind == "mo" and (element.text == "\u22a4" or element.text in _FUNCTIONS):  # transposed; det

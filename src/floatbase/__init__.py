@@ -9,7 +9,7 @@ from floatbase.compiler.importing import imported_when_asked
 from floatbase.errors import FloatbaseError
 
 if TYPE_CHECKING:
-    from floatbase import gpu, simulation
+    from floatbase import gpu, logs, simulation
     from floatbase.compiler import (
         Program,
         compile_program,
@@ -57,6 +57,8 @@ _PLACES = {
     "while_loop": "compiler",
 }
 
+_MODULES = ("gpu", "logs", "simulation")
+
 __version__ = "0.1.0"
 __all__ = [
     "FloatbaseError",
@@ -78,6 +80,7 @@ __all__ = [
     "jvp",
     "kernel",
     "load",
+    "logs",
     "robots",
     "scan",
     "set_threads",
@@ -89,7 +92,7 @@ __all__ = [
     "while_loop",
 ]
 
-__getattr__ = imported_when_asked(__name__, _PLACES, modules=("gpu", "simulation"))
+__getattr__ = imported_when_asked(__name__, _PLACES, modules=_MODULES)
 
 
 def __dir__() -> list[str]:

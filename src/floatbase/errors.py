@@ -44,6 +44,10 @@ class RobotFileError(ModelError):
     """A robot file cannot be read: malformed, hostile, or using features that are not supported."""
 
 
+class LogError(FloatbaseError, ValueError):
+    """A recording cannot be read or written: malformed, hostile, or of a kind that is not supported."""
+
+
 class TraceError(FloatbaseError, TypeError):
     """An algorithm did something with a symbol that has no meaning while tracing."""
 

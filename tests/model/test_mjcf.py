@@ -182,7 +182,7 @@ def test_sensors_constraints_and_keyframes_are_kept():
         "eyes": "camera",
     }
     foot = sensors["fz"]
-    assert (foot.link, foot.joint, foot.direction, foot.frame) == ("foot", "ankle", "child_to_parent", "sensor")
+    assert (foot.link, foot.joint, foot.direction, foot.frame) == ("foot", "ankle", "parent_to_child", "sensor")
     assert sensors["acc"].settings == {"noise": 0.1, "cutoff": 0.0}
     ankle = next(joint for joint in model.joints if joint.name == "ankle")
     assert ankle.mimic == Mimic("hip", -2.0, 0.1)

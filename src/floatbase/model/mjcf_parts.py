@@ -84,7 +84,7 @@ def sensors(mujoco: ModuleType, m: Any, names: Names, first: int) -> tuple[Senso
     """Sensors at sites of bodies from `first` on, and cameras.
 
     A force and a torque sensor at one site are one force/torque sensor, named after the force sensor. They measure in
-    the frame of the site, which is on the child, and report what the child exerts on its parent.
+    the frame of the site, which is on the child, and report what the parent exerts on it.
     """
     found: list[Sensor] = []
     kinds = {number: site_sensor_kind(mujoco, m, number) for number in range(m.nsensor)}
@@ -105,7 +105,7 @@ def sensors(mujoco: ModuleType, m: Any, names: Names, first: int) -> tuple[Senso
                 joint=_joint_above(m, body, names) if wrench else None,
                 link_H_sensor=position_quaternion((*m.site_pos[site], *m.site_quat[site])),
                 frame="sensor" if wrench else None,
-                direction="child_to_parent" if wrench else None,
+                direction="parent_to_child" if wrench else None,
                 settings={"noise": float(m.sensor_noise[number]), "cutoff": float(m.sensor_cutoff[number])},
             )
         )

@@ -1,6 +1,6 @@
 """Physics around the dynamics of a tree: constraints, contacts, joints, suspensions, and steps of time."""
 
-from floatbase.simulation import constraints, contacts, grounds, integration, joints, suspensions
+from floatbase.simulation import constraints, contacts, grounds, integration, joints, sensors, suspensions
 from floatbase.simulation.adaptive import Flow, Occurrence, flow
 from floatbase.simulation.recording import Recording
 from floatbase.simulation.running import simulate
@@ -21,6 +21,7 @@ __all__ = [
     "integration",
     "joints",
     "sensitivities",
+    "sensors",
     "simulate",
     "suspensions",
 ]

@@ -211,6 +211,8 @@ def _state(simulator: Simulator, piece: Piece, time: float) -> State:
 def _check_laws(simulator: Simulator) -> None:
     if not isinstance(simulator, Simulator):
         raise ArgumentError(f"flow needs a Simulator, got {simulator!r}")
+    if simulator.physics.hard:
+        raise ArgumentError("flow: hard contacts act in impulses; use simulate, or a soft law of contact")
     for drive in simulator.physics.drives:
         if drive.remembers and type(drive.law).sample is not JointLaw.sample:
             raise ArgumentError(

@@ -11,6 +11,7 @@ from floatbase.errors import ArgumentError, unknown_name
 from floatbase.model.tree import Tree, TreeJoint, position_index
 from floatbase.simulation.constraints.constraint import Constraint, checked_constraints
 from floatbase.simulation.constraints.motion import Baumgarte
+from floatbase.simulation.contacts import HardContact
 from floatbase.simulation.grounds import Flat
 from floatbase.simulation.laws import ContactLaw, Ground, JointLaw
 from floatbase.simulation.physics import Drive, Physics
@@ -18,7 +19,7 @@ from floatbase.simulation.physics import Drive, Physics
 
 def assemble(
     tree: Tree,
-    contacts: Mapping[str, ContactLaw],
+    contacts: Mapping[str, ContactLaw | HardContact],
     ground: Ground | None,
     joints: JointLaw | Mapping[Any, JointLaw] | None,
     pushes: Sequence[str],
@@ -30,8 +31,8 @@ def assemble(
         raise ArgumentError(f"contacts must be a mapping of frames to laws of contact, got {contacts!r}")
     for frame, law in contacts.items():
         frame_of(tree, frame)
-        if not isinstance(law, ContactLaw):
-            raise ArgumentError(f"the contact at {frame!r} must be a ContactLaw, got {law!r}")
+        if not isinstance(law, ContactLaw | HardContact):
+            raise ArgumentError(f"the contact at {frame!r} must be a ContactLaw or a HardContact, got {law!r}")
     if ground is not None and not isinstance(ground, Ground):
         raise ArgumentError(f"ground must be a Ground, got {ground!r}")
     for frame in pushes:
@@ -41,7 +42,9 @@ def assemble(
     drives = _drives(tree, joints)
     held = checked_constraints(constraints) if constraints else ()
     tuned = None if baumgarte is None else Baumgarte(*baumgarte)
-    return Physics(tree, tuple(contacts.items()), ground or Flat(), drives, tuple(pushes), held, tuned)
+    soft = tuple((frame, law) for frame, law in contacts.items() if isinstance(law, ContactLaw))
+    hard = tuple((frame, law) for frame, law in contacts.items() if isinstance(law, HardContact))
+    return Physics(tree, soft, ground or Flat(), drives, tuple(pushes), held, tuned, hard)
 
 
 def _drives(tree: Tree, joints: JointLaw | Mapping[Any, JointLaw] | None) -> tuple[Drive, ...]:

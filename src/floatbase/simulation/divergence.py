@@ -49,8 +49,8 @@ def _place(physics: Physics, program: Program, outputs: Sequence[str], arrays: S
     row = int(np.argmax(bad))
     speeds = np.where(np.isfinite(v[row]), v[row], np.inf)
     place = f": {physics.tree.velocity_names[int(np.argmax(speeds))]!r} would move at {np.max(speeds):.3g}"
-    if physics.contacts:
+    if physics.frames:
         wrenches = np.abs(found["wrenches"][row].reshape(-1, 6))
         sizes = np.max(np.where(np.isfinite(wrenches), wrenches, np.inf), axis=-1)
-        place += f", and the contact at {physics.contacts[int(np.argmax(sizes))][0]!r} exerts {np.max(sizes):.3g}"
+        place += f", and the contact at {physics.frames[int(np.argmax(sizes))]!r} exerts {np.max(sizes):.3g}"
     return place

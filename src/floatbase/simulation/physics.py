@@ -5,8 +5,8 @@ parameters and what commands them:
 
 | vector | entries |
 |---|---|
-| memory | of each contact, then of each law of joints |
-| parameters | of each contact, of the ground, then of each law of joints |
+| memory | of each contact, of each law of joints, then impulses of hard contacts |
+| parameters | of each contact, of the ground, of each law of joints, then of hard contacts |
 | command | one for each joint rate, then further ones |
 
 A command is a torque, or what the law of that joint obeys; laws that obey more than one per joint, such as a position
@@ -34,6 +34,8 @@ from floatbase.model.tree import Tree
 from floatbase.simulation.constraints.constraint import Constraint, stacked_names
 from floatbase.simulation.constraints.motion import Baumgarte, constrained_acceleration
 from floatbase.simulation.constraints.projections import project_configuration, project_velocity
+from floatbase.simulation.contacts import HardContact
+from floatbase.simulation.hard_step import impulse_size
 from floatbase.simulation.laws import ContactLaw, Ground, JointLaw, Law
 from floatbase.spatial.arrays import Array, vector, zeros
 
@@ -84,17 +86,24 @@ class Physics:
     pushes: tuple[str, ...] = ()
     constraints: tuple[Constraint, ...] = ()
     baumgarte: Baumgarte | None = None
+    hard: tuple[tuple[str, HardContact], ...] = ()
 
     @property
     def laws(self) -> list[tuple[str, Law]]:
         """All laws that have parameters, with their names."""
         drives = [(f"joints[{k}]" if len(self.drives) > 1 else "joints", d.law) for k, d in enumerate(self.drives)]
-        return [*self.contacts, ("ground", self.ground), *drives]
+        return [*self.contacts, ("ground", self.ground), *drives, *self.hard]
+
+    @property
+    def frames(self) -> list[str]:
+        """The frames in contact: those of soft contacts, then those of hard ones."""
+        return [frame for frame, _ in (*self.contacts, *self.hard)]
 
     @property
     def memory_size(self) -> int:
         """Size of the memory."""
-        return sum(law.memory_size for _, law in self.contacts) + sum(drive.remembers for drive in self.drives)
+        soft = sum(law.memory_size for _, law in self.contacts) + sum(drive.remembers for drive in self.drives)
+        return soft + impulse_size(self.hard)
 
     @property
     def command_size(self) -> int:
@@ -123,10 +132,11 @@ class Physics:
             start += size
         count = len(self.contacts)
         contacts = tuple((frame, law) for (frame, _), law in zip(self.contacts, laws, strict=False))
-        drives = tuple(
-            Drive(law, drive.places, drive.positions) for drive, law in zip(self.drives, laws[count + 1 :], strict=True)
-        )
-        return replace(self, contacts=contacts, ground=laws[count], drives=drives)
+        own = laws[count + 1 : count + 1 + len(self.drives)]
+        drives = tuple(replace(drive, law=law) for drive, law in zip(self.drives, own, strict=True))
+        others = laws[count + 1 + len(self.drives) :]
+        hard = tuple((frame, law) for (frame, _), law in zip(self.hard, others, strict=True))
+        return replace(self, contacts=contacts, ground=laws[count], drives=drives, hard=hard)
 
     @cached_property
     def structure(self) -> tuple[Any, ...]:
@@ -140,7 +150,7 @@ class Physics:
         parts = [law.begin(pose(self.tree, q, frame), self.ground) for frame, law in self.contacts if law.memory_size]
         for drive in self.drives:
             parts.append(drive.law.begin(*self.joint_motion(drive, q, v)))
-        return joined(parts, q, v)
+        return joined([*parts, zeros((impulse_size(self.hard),), q, v)], q, v)
 
     def rest(self, q: Array, v: Array) -> Array:
         """The command (..., command_size) that asks for nothing at a state."""
@@ -157,7 +167,7 @@ class Physics:
         parts = [part for part in contacts if part.shape[-1]]
         for drive, part, asked in zip(self.drives, drives, self.commands(command), strict=True):
             parts.append(drive.law.sample(asked, *self.joint_motion(drive, q, v), part, h))
-        return joined(parts, q, v)
+        return joined([*parts, self.impulses(memory)], q, v)
 
     def remember(self, q: Array, v: Array, memory: Array, command: Array, h: Any) -> Array:
         """The memory after a step of time `h: (...)` that led to `q, v`."""
@@ -168,7 +178,11 @@ class Physics:
                 parts.append(law.remember(*self._frame(q, v, frame), part, self.ground, h))
         for drive, part, asked in zip(self.drives, drives, self.commands(command), strict=True):
             parts.append(drive.law.remember(asked, *self.joint_motion(drive, q, v), part, h))
-        return joined(parts, q, v)
+        return joined([*parts, self.impulses(memory)], q, v)
+
+    def impulses(self, memory: Array) -> Array:
+        """The impulses of hard contacts in the last step, which end the memory."""
+        return memory[..., memory.shape[-1] - impulse_size(self.hard) :]
 
     def forces(self, q: Array, v: Array, memory: Array, command: Array) -> Forces:
         """What the laws say at a state."""

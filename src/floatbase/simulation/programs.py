@@ -47,11 +47,11 @@ def output_names(physics: Physics, method: str) -> list[str]:
     empty = set()
     if not physics.memory_size:
         empty.add("memory")
-    if not physics.contacts:
+    if not physics.frames:
         empty.add("wrenches")
     if not physics.tree.joint_nv:
         empty.add("torques")
-    if method != "midpoint":
+    if method != "midpoint" and not physics.hard:
         empty.add("residual")
     if not physics.constraints:
         empty.add("multipliers")

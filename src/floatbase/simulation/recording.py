@@ -103,8 +103,9 @@ def _signal(simulator: Simulator, item: Signal) -> tuple[str, Callable[[State, A
         return item, _field(simulator, item)
     if item == "command":
         return "command", lambda state, command: _or_zeros(command, state, simulator.command_size)
-    if isinstance(item, str) and item in simulator.contacts:
-        place = list(simulator.contacts).index(item)
+    frames = simulator.physics.frames
+    if isinstance(item, str) and item in frames:
+        place = frames.index(item)
         all_wrenches = _field(simulator, "wrenches")
         return item, lambda state, command: all_wrenches(state, command)[..., 6 * place : 6 * place + 6]
     if isinstance(item, Kernel):
@@ -121,7 +122,7 @@ def _signal(simulator: Simulator, item: Signal) -> tuple[str, Callable[[State, A
 
 def _field(simulator: Simulator, name: str) -> Callable[[State, Any], Any]:
     sizes = {
-        "wrenches": 6 * len(simulator.contacts),
+        "wrenches": 6 * len(simulator.physics.frames),
         "torques": simulator.physics.tree.joint_nv,
         "work": 3,
         "residual": 1,

@@ -27,6 +27,7 @@ from floatbase.robot import Robot
 from floatbase.simulation.assembly import assemble
 from floatbase.simulation.constraints.constraint import Constraint
 from floatbase.simulation.constraints.projections import require_consistent
+from floatbase.simulation.contacts import HardContact
 from floatbase.simulation.divergence import explained
 from floatbase.simulation.integration.methods import check_method
 from floatbase.simulation.laws import ContactLaw, Ground, JointLaw
@@ -43,10 +44,11 @@ MOST_SUBSTEPS = 100_000
 class State(NamedTuple):
     """What a simulator knows at a time [s]: configuration (..., nq), velocity (..., nv), what laws remember.
 
-    `wrenches` (..., 6 contacts) at the frames in contact and `torques` (..., joint rates) acted in the last step, as
-    means over it; `work` (..., 3) is that of contacts, joints and pushes in the last period [J]; `residual` (..., 1)
-    what is left of an implicit method's equation, relative; `multipliers` (..., rows) those of constraints, as
-    generalised forces along their rows. They are None where no step has been taken, or where there is no such thing.
+    `wrenches` (..., 6 contacts) at the frames in contact (of soft contacts, then of hard ones) and `torques` (...,
+    joint rates) acted in the last step, as means over it; `work` (..., 3) is that of contacts, joints and pushes in the
+    last period [J]; `residual` (..., 1) what is left of the equations of implicit midpoints or hard contacts, relative;
+    `multipliers` (..., rows) those of constraints, as generalised forces along their rows. They are None where no step
+    has been taken, or where there is no such thing.
     """
 
     q: Any
@@ -64,7 +66,8 @@ class State(NamedTuple):
 class Simulator:
     """Settings of a simulation.
 
-    contacts: laws of contact by the frames that touch the ground. ground: what they touch, the plane z = 0 by default.
+    contacts: laws of contact by the frames that touch the ground; hard ones are solved exactly in each step of method
+    "semi-implicit". ground: what they touch, the plane z = 0 by default.
     joints: one law for all joints of one coordinate, or laws by names of joints, `{("l_knee", "r_knee"): law}`; others
     are driven by torques. dt: the time of a period, in which the command is held, in `substeps` steps of a `method` (of
     `floatbase.simulation.integration`). pushes: frames at which wrenches (mixed representation) can be given with each
@@ -74,7 +77,7 @@ class Simulator:
     """
 
     robot: Robot
-    contacts: Mapping[str, ContactLaw] = field(default_factory=dict)
+    contacts: Mapping[str, ContactLaw | HardContact] = field(default_factory=dict)
     ground: Ground | None = None
     joints: JointLaw | Mapping[Any, JointLaw] | None = None
     dt: float = 1e-3
@@ -100,6 +103,9 @@ class Simulator:
         object.__setattr__(self, "constraints", tuple(self.constraints))
         if self.constraints and self.method == "stiff":
             raise ArgumentError("method 'stiff' takes no constraints; use another method with more substeps")
+        hard = [frame for frame, law in dict(self.contacts).items() if isinstance(law, HardContact)]
+        if hard and (self.method != "semi-implicit" or self.constraints):
+            raise ArgumentError(f"the hard contact at {hard[0]!r} needs method 'semi-implicit', and no constraints")
         if isinstance(self.projections, bool) or not isinstance(self.projections, int) or self.projections < 0:
             raise ArgumentError(f"projections is {self.projections!r}; it must be a whole number, at least 0")
         _ = self.physics  # a wrong name or law is an error here

@@ -22,6 +22,7 @@ import numpy as np
 from floatbase.algorithms.configuration import turning_velocities
 from floatbase.compiler.differentiate import jacobian
 from floatbase.compiler.function import Function
+from floatbase.errors import ArgumentError
 from floatbase.model.tree import Tree
 from floatbase.simulation.first_order import first_order_sensitivities
 from floatbase.simulation.programs import INPUTS, compiled, input_sizes, ports_of
@@ -48,6 +49,8 @@ def sensitivities(
     simulator: Simulator, state: State, command: Any = None, pushes: Any = None, *, threads: int | None = None
 ) -> StateSensitivities:
     """What the next state of `simulator.step(state, command, pushes)` changes with."""
+    if simulator.physics.hard:
+        raise ArgumentError("sensitivities: hard contacts are not smooth; take a soft law of contact")
     if simulator.substeps == 1 or not _is_first_order(simulator):
         function = _function_of(simulator)
         result: StateSensitivities = function(*simulator.arrays(state, command, pushes), threads=threads)

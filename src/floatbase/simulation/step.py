@@ -16,10 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from floatbase.algorithms.added_inertia import AddedInertia
+from floatbase.algorithms.configuration import integrate
 from floatbase.compiler.control import guard, scan, subprogram
 from floatbase.compiler.graph import current_graph
 from floatbase.compiler.scalar import select
 from floatbase.compiler.symbol_arrays import is_symbolic
+from floatbase.simulation.hard_step import hard_step
 from floatbase.simulation.integration.methods import (
     LARGEST,
     NO_SOLUTION,
@@ -84,7 +86,7 @@ class Stepper:
         tree = self.physics.tree
         h = np.asanyarray(dt)[..., None] / float(self.substeps)
         v = into_mixed(self.form, tree.floating, q, v)
-        counts = (6 * len(self.physics.contacts), tree.joint_nv, self.physics.multiplier_size)
+        counts = (6 * len(self.physics.frames), tree.joint_nv, self.physics.multiplier_size)
         last = zeros((sum(counts),), q, v, memory, command)
         state = [q, v, memory, last, zeros((3,), last), zeros((1,), last)]
         held = [command, pushes, parameters, *([] if inertial is None else [inertial])]
@@ -101,7 +103,8 @@ class Stepper:
             carry, _ = scan(body, joined(state), length=self.substeps, shared=joined([h, *held]))
             parts = np.split(carry, ends, axis=-1)
         q, v, memory, last, work, residual = parts
-        guard(residual[..., 0] < LARGEST, NO_SOLUTION if self.method == "midpoint" else IMPOSSIBLE)
+        midpoint = self.method == "midpoint"
+        guard(residual[..., 0] < (LARGEST if midpoint else 0.1 * INFINITE), NO_SOLUTION if midpoint else IMPOSSIBLE)
         fastest = reduce(np.maximum, components(np.abs(v)))
         guard(fastest < FASTEST, DIVERGES)
         wrenches, torques, multipliers = np.split(last, np.cumsum(counts)[:-1], axis=-1)
@@ -118,10 +121,37 @@ class Stepper:
         if self.physics.constraints and self.projections:
             found = laws.projected(done.q, done.v, inertial[0] if inertial else None, self.projections)
             done = done._replace(q=found[0], v=found[1])
+        acted, work = done.mean[..., self.physics.tree.nv : -3], work + h * done.mean[..., -3:]
+        if self.physics.hard:
+            done, memory, acted, work = self._with_hard(laws, state, done, memory, acted, work, inertial, h)
         memory = laws.remember(done.q, done.v, memory, command, time)
-        acted = done.mean[..., self.physics.tree.nv : -3]
         residual = np.maximum(state[5], zeros((1,), done.q) + done.residual)
-        return [done.q, done.v, memory, acted, work + h * done.mean[..., -3:], residual]
+        return [done.q, done.v, memory, acted, work, residual]
+
+    def _with_hard(
+        self,
+        laws: Physics,
+        state: list[Array],
+        done: Advance,
+        memory: Array,
+        acted: Array,
+        work: Array,
+        inertial: list[Array],
+        h: Array,
+    ) -> tuple[Advance, Array, Array, Array]:
+        """The step again with hard contacts: what it leads to, the memory, what acted, and the work."""
+        (q, v), tree, given = state[:2], self.physics.tree, inertial[0] if inertial else None
+        guess = laws.impulses(memory)
+        found = hard_step(tree, laws.hard, laws.ground, q, v, done.v, guess, given, h)
+        twists = [laws.frame_twist(q, 0.5 * (v + found.velocity), frame) for frame, _ in laws.hard]
+        power = sum(np.sum(f * t, axis=-1) for f, t in zip(found.wrenches, twists, strict=True))
+        soft = 6 * len(laws.contacts)
+        acted = joined([acted[..., :soft], *found.wrenches, acted[..., soft:]])
+        memory = joined([memory[..., : memory.shape[-1] - guess.shape[-1]], found.impulses])
+        work = joined([work[..., :1] + h * np.asanyarray(power)[..., None], work[..., 1:]])
+        q_end = integrate(tree, q, h * found.velocity)
+        residual = np.asanyarray(found.residual)[..., None]
+        return done._replace(q=q_end, v=found.velocity, residual=residual), memory, acted, work
 
     def _advanced(self, q: Array, v: Array, h: Array, held: list[Array]) -> Advance:
         tree, field = self.physics.tree, Field(self.physics)

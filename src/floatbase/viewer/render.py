@@ -18,7 +18,7 @@ from floatbase.viewer.scene import Scene
 
 MAX_PIXELS = 1 << 24  # samples included
 _SHADOW_REACH = 1.5  # how far from the scene the ground is shaded, in sizes of the scene
-_SHADOW_GRID = 420  # points a side at which that is computed
+_SHADOW_GRID = 420  # points a side at which that is computed, with as many points on the scene as by default
 
 
 @dataclass(frozen=True)
@@ -143,14 +143,15 @@ def _ground_shadow(
     reach = _SHADOW_REACH * float(np.linalg.norm(upper - lower))
     places = (points[:, :2] - (lower + upper)[:2] / 2.0) / reach
     near = (np.abs(places) < 1.0).all(axis=-1)
-    grid = np.stack(np.meshgrid(*[np.linspace(-reach, reach, _SHADOW_GRID)] * 2, indexing="ij"), axis=-1).reshape(-1, 2)
+    side = max(round(_SHADOW_GRID * (len(surface) / POINTS) ** 0.5), 16)
+    grid = np.stack(np.meshgrid(*[np.linspace(-reach, reach, side)] * 2, indexing="ij"), axis=-1).reshape(-1, 2)
     ground = np.column_stack([grid + (lower + upper)[:2] / 2.0, np.full(len(grid), style.ground)])
     light, full = np.zeros(len(ground)), 0.0
     for lamps in _lamps(camera, style):
         arriving, _ = illuminate(ground, np.tile([0.0, 0.0, 1.0], (len(ground), 1)), lamps, surface)
         light += arriving.mean(axis=-1)
         full += float((lamps.radiance.mean(axis=-1) * lamps.directions[:, 2].clip(0.0)).sum())
-    darkness = style.shadow * (1.02 * (1.0 - light / full) - 0.02).clip(0.0, 1.0).reshape(_SHADOW_GRID, _SHADOW_GRID)
+    darkness = style.shadow * (1.02 * (1.0 - light / full) - 0.02).clip(0.0, 1.0).reshape(side, side)
     return pixels[near], _interpolate(darkness, (places[near] + 1.0) / 2.0)
 
 

@@ -265,3 +265,9 @@ def test_what_is_no_problem_is_refused() -> None:
         contacts.contact_bias(np.zeros(1), np.zeros(1), 0.0)
     with pytest.raises(ArgumentError, match="restitution"):
         contacts.contact_bias(np.zeros(1), np.zeros(1), 0.1, restitution=-0.5)
+
+
+def test_a_cone_without_friction_is_a_ray():
+    forces = np.array([[0.0, 0.0, -3.0], [1.0, 0.0, -3.0], [0.0, 0.0, 2.0], [1.0, 2.0, 2.0]])
+    found = contacts.project_on_cones(forces, np.zeros((4, 1)))
+    np.testing.assert_allclose(found, [[0, 0, 0], [0, 0, 0], [0, 0, 2], [0, 0, 2]], atol=1e-15)

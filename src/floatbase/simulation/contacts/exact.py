@@ -136,7 +136,7 @@ def project_on_cones(force: Array, friction: Array) -> Array:
         x, y, z = (force[..., 3 * k + axis] for axis in range(3))
         mu = friction[..., k]
         side = np.sqrt(x * x + y * y)
-        inside, outside = side <= mu * z, mu * side <= -z
+        inside, outside = (side <= mu * z) & (z >= 0.0), mu * side <= -z  # a cone without friction is a ray
         height = (mu * side + z) / (1.0 + mu * mu)
         factor = np.where(inside, 1.0, np.where(outside, 0.0, mu * height / np.where(side > 0.0, side, 1.0)))
         entries += [factor * x, factor * y, np.where(inside, z, np.where(outside, 0.0, height))]
