@@ -1,8 +1,9 @@
-"""Pages of results: one HTML file that needs nothing else, with tables and plots, for light and dark screens."""
+"""Pages of results: one HTML file that needs nothing else, with tables, plots and robots, for light and dark screens."""
 
 from floatbase.report.numbers import number_text
-from floatbase.report.page import Cell, Picture, Section, fold, page, paragraph, picture, table
+from floatbase.report.page import Cell, Picture, Section, fold, moving_picture, page, paragraph, picture, table
 from floatbase.report.plots import COLORS, draw_png
+from floatbase.report.robot_view import robot_view
 
 __all__ = [
     "COLORS",
@@ -12,8 +13,10 @@ __all__ = [
     "draw_png",
     "fold",
     "number_text",
+    "moving_picture",
     "page",
     "paragraph",
     "picture",
+    "robot_view",
     "table",
 ]

@@ -60,7 +60,7 @@ def draw_frames(
     times = frame_times(trajectory.time, rate, speed)
     q = checked_configurations(shapes.tree, trajectory.at(shapes.tree, times))
     small = shapes.simplified(MOVING_TRIANGLES)
-    low, high = _bounds(small, q)
+    low, high = motion_bounds(small, q)
     if camera is None:
         corners = np.stack(np.meshgrid(*zip(low, high, strict=True), indexing="ij"), axis=-1).reshape(-1, 3)
         camera = look_at(corners, azimuth, elevation, aspect=size[0] / size[1], fill=0.9)
@@ -101,8 +101,8 @@ def _kind(place: Path) -> Literal[".gif", ".mp4"]:
     raise ArgumentError(f"{place}: moving pictures are written as .gif or .mp4")
 
 
-def _bounds(shapes: RobotShapes, q: Array) -> tuple[Array, Array]:
-    """The box around all that a motion touches."""
+def motion_bounds(shapes: RobotShapes, q: Array) -> tuple[Array, Array]:
+    """The lowest and the highest corner of a box around all that a motion (n, nq) touches."""
     poses = body_poses(shapes.tree, q)
     low, high = np.full(3, np.inf), np.full(3, -np.inf)
     for shape in shapes.shapes:
