@@ -12,6 +12,8 @@ from floatbase.viewer.scene import Scene, robot_scene, scene
 from floatbase.viewer.shapes import BodyShape, RobotShapes, robot_shapes, stick_figure
 from floatbase.viewer.stl import read_stl
 from floatbase.viewer.trajectory import Trajectory, trajectory_of
+from floatbase.viewer.viewing import view
+from floatbase.viewer.window import Window
 
 __all__ = [
     "BodyShape",
@@ -21,6 +23,7 @@ __all__ = [
     "Scene",
     "Style",
     "Trajectory",
+    "Window",
     "animate",
     "body_poses",
     "box",
@@ -40,5 +43,6 @@ __all__ = [
     "sphere",
     "stick_figure",
     "trajectory_of",
+    "view",
     "write_png",
 ]
