@@ -22,6 +22,7 @@ from floatbase.viewer.shapes import RobotShapes
 from floatbase.viewer.trajectory import Trajectory
 
 MOST_FRAMES = 3000
+_DIRECTIONS = np.stack(np.meshgrid(*[np.arange(-2.0, 3.0)] * 3)).reshape(3, -1)  # in which shapes are looked at
 MOVING_TRIANGLES, MOVING_POINTS = 40_000, 60_000  # enough for a small picture that moves
 
 
@@ -102,15 +103,14 @@ def _kind(place: Path) -> Literal[".gif", ".mp4"]:
 
 
 def motion_bounds(shapes: RobotShapes, q: Array) -> tuple[Array, Array]:
-    """The lowest and the highest corner of a box around all that a motion (n, nq) touches."""
+    """The lowest and the highest corner of a box around all that a motion (n, nq) touches, to about a percent."""
     poses = body_poses(shapes.tree, q)
     low, high = np.full(3, np.inf), np.full(3, -np.inf)
     for shape in shapes.shapes:
         corners = shape.mesh.corners.reshape(-1, 3)
-        ends = np.stack([corners.min(axis=0), corners.max(axis=0)])
-        box = np.stack(np.meshgrid(*ends.T, indexing="ij"), axis=-1).reshape(-1, 3)
+        outermost = corners[np.unique((corners @ _DIRECTIONS).argmax(axis=0))]
         pose = poses[:, shape.body]
-        points = box @ np.swapaxes(pose[:, :3, :3], -1, -2) + pose[:, None, :3, 3]
+        points = outermost @ np.swapaxes(pose[:, :3, :3], -1, -2) + pose[:, None, :3, 3]
         low, high = np.minimum(low, points.min(axis=(0, 1))), np.maximum(high, points.max(axis=(0, 1)))
     return low, high
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 import numpy as np
 
 from floatbase.robot import Robot
 from floatbase.spatial.rotations import quaternion_from_rotation
-from floatbase.viewer.image import from_srgb
+from floatbase.viewer.glb import glb
 from floatbase.viewer.mesh import Array, Mesh
 from floatbase.viewer.poses import body_poses
 from floatbase.viewer.shapes import BodyShape, RobotShapes, stick_figure
@@ -102,7 +101,7 @@ class Stage:
             self.arrows.points = np.array(ends, dtype=np.float32)
 
     def _add(self, number: int, kind: str, shape: BodyShape) -> Any:
-        return self.server.scene.add_glb(f"/robot/{shape.body}/{kind}-{number}", _glb(shape.mesh, shape.color))
+        return self.server.scene.add_glb(f"/robot/{shape.body}/{kind}-{number}", glb(surface(shape.mesh), shape.color))
 
 
 def center_of_mass(robot: Robot, poses: Array) -> Array:
@@ -120,27 +119,6 @@ def _merged(shapes: tuple[BodyShape, ...]) -> list[BodyShape]:
     for shape in shapes:
         groups.setdefault((shape.body, shape.color), []).append(shape.mesh.corners)
     return [BodyShape(body, Mesh(np.concatenate(parts)), color) for (body, color), parts in groups.items()]
-
-
-def _glb(mesh: Mesh, color: tuple[float, float, float]) -> bytes:
-    """The file that a browser draws a mesh from."""
-    from trimesh import Trimesh
-    from trimesh.visual import TextureVisuals
-    from trimesh.visual.material import PBRMaterial
-
-    drawn = surface(mesh)
-    light = [*(float(part) for part in from_srgb(np.array(color))), 1.0]
-    material = PBRMaterial(baseColorFactor=light, metallicFactor=0.0, roughnessFactor=0.55, doubleSided=True)
-    body = Trimesh(
-        drawn.points,
-        drawn.triangles,
-        vertex_normals=drawn.normals,
-        visual=TextureVisuals(material=material),
-        process=False,
-    )
-    stream = io.BytesIO()
-    body.export(stream, file_type="glb")
-    return stream.getvalue()
 
 
 def _split(poses: Array) -> tuple[Array, Array]:

@@ -63,6 +63,16 @@ class Trajectory:
         chosen = np.asarray(times, dtype=np.float64)
         return {name: _linear(self.time, values, chosen) for name, values in self.forces.items()}
 
+    def between(self, start: float | None = None, stop: float | None = None) -> Trajectory:
+        """The samples with `start <= time <= stop`, seconds."""
+        low, high = -np.inf if start is None else start, np.inf if stop is None else stop
+        kept = (self.time >= low) & (self.time <= high)
+        if not kept.any():
+            raise ArgumentError(f"the motion, from {self.time[0]:g} s to {self.time[-1]:g} s, has no sample there")
+        return Trajectory(
+            self.time[kept], self.q[kept], {name: values[kept] for name, values in self.forces.items()}, self.panels
+        )
+
     def resampled(self, tree: Tree, most: int) -> Trajectory:
         """With at most `most` samples, evenly spaced if there were more; the panels stay."""
         if len(self) <= most:

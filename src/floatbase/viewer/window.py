@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import threading
 from types import TracebackType
 from typing import Any, Self
@@ -54,7 +56,8 @@ class Window:
         size = float(np.linalg.norm(np.subtract(*motion_bounds(shown, configurations[:1]))))
         self._lock, self._closed = threading.RLock(), threading.Event()
         self.problems = shown.problems
-        self._server = ViserServer(host=host, port=port, label=f"{robot.name}: floatbase", verbose=False)
+        with contextlib.redirect_stdout(io.StringIO()):  # whose address it is to print is the caller's
+            self._server = ViserServer(host=host, port=port, label=f"{robot.name}: floatbase", verbose=False)
         try:
             self._light(low, high, size)
             self._stage = Stage(self._server, robot, shown, size)
@@ -99,7 +102,8 @@ class Window:
             self._closed.set()
             if self._player is not None:
                 self._player.close()
-            self._server.stop()
+            with contextlib.redirect_stdout(io.StringIO()):
+                self._server.stop()
 
     def __enter__(self) -> Self:
         return self
@@ -114,7 +118,15 @@ class Window:
     def _light(self, low: Array, high: Array, size: float) -> None:
         scene, camera = self._server.scene, self._server.initial_camera
         scene.set_up_direction("+z")
-        scene.configure_environment_map("studio", environment_intensity=0.55)
+        scene.configure_environment_map(None)
+        scene.configure_default_lights(enabled=False)
+        scene.add_light_hemisphere(
+            "/light/sky", sky_color=(245, 248, 255), ground_color=(150, 145, 140), intensity=1.3
+        )
+        scene.add_light_directional(
+            "/light/key", color=(255, 250, 242), intensity=3.0, position=(2.0, -2.4, 5.0), cast_shadow=True
+        )
+        scene.add_light_directional("/light/fill", color=(220, 232, 255), intensity=0.9, position=(2.0, 4.0, 1.0))
         middle = (low + high) / 2.0
         reach = float(np.linalg.norm(high - low))
         camera.look_at = middle
