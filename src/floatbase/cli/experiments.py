@@ -42,7 +42,9 @@ def list_experiments(
 
 def run(
     context: typer.Context,
-    name: Annotated[str | None, typer.Argument(help="The experiment; see: floatbase list", autocompletion=experiment_names)] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="The experiment; see: floatbase list", autocompletion=experiment_names)
+    ] = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a setting; may be repeated.")
     ] = None,

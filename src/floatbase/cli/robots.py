@@ -23,7 +23,8 @@ EXAMPLES = {
 }
 
 RobotName = Annotated[
-    str, typer.Argument(help="A robot's name, or its URDF or MJCF file.", autocompletion=robot_names, show_default=False)
+    str,
+    typer.Argument(help="A robot's name, or its URDF or MJCF file.", autocompletion=robot_names, show_default=False),
 ]
 
 
@@ -35,9 +36,7 @@ def view(
             help="A robot's name, its URDF or MJCF file, or a log.", autocompletion=robot_names, show_default=False
         ),
     ],
-    robot: Annotated[
-        str | None, typer.Option(help="The robot that a log is of.", autocompletion=robot_names)
-    ] = None,
+    robot: Annotated[str | None, typer.Option(help="The robot that a log is of.", autocompletion=robot_names)] = None,
     signal: Annotated[
         list[str] | None, typer.Option("--signal", "-s", metavar="NAME", help="A signal to plot; may be repeated.")
     ] = None,

@@ -1,4 +1,4 @@
-"""Pages of results: one HTML file that needs nothing else, with tables, plots and robots, for light and dark screens."""
+"""Pages of results: one HTML file that needs nothing else, with tables, plots and robots, light and dark."""
 
 from floatbase.report.numbers import number_text
 from floatbase.report.page import Cell, Picture, Section, fold, moving_picture, page, paragraph, picture, table
@@ -12,8 +12,8 @@ __all__ = [
     "Section",
     "draw_png",
     "fold",
-    "number_text",
     "moving_picture",
+    "number_text",
     "page",
     "paragraph",
     "picture",

@@ -1,7 +1,7 @@
-"""Reading the surfaces of Collada files (`.dae`): triangles, polygons, the nodes that place them, diffuse colours.
+"""Reading the surfaces of Collada files (`.dae`): triangles, polygons, nodes that place them, diffuse colours.
 
-Lengths are multiplied with the file's unit. The axis that the file calls up is left alone, as the programs do that robot
-descriptions with such meshes were written for.
+Lengths are multiplied with the file's unit. The axis that the file calls up is left alone, as the programs do that
+robot descriptions with such meshes were written for.
 """
 
 from __future__ import annotations

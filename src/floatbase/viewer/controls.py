@@ -9,7 +9,12 @@ import numpy as np
 
 from floatbase.logs.plots import Panel
 from floatbase.robot import Robot
-from floatbase.spatial.rotations import quaternion_from_rotation, rotation_from_quaternion, rotation_from_rpy, rpy_from_rotation
+from floatbase.spatial.rotations import (
+    quaternion_from_rotation,
+    rotation_from_quaternion,
+    rotation_from_rpy,
+    rpy_from_rotation,
+)
 from floatbase.viewer.mesh import Array
 from floatbase.viewer.sliders import sliders
 
@@ -37,7 +42,7 @@ class Coordinates:
         self.items = sliders(robot)
         self.base: dict[str, Any] = {}
         reset = gui.add_button("Neutral configuration", color="gray")
-        reset.on_click(lambda event: self._set(robot.neutral()))
+        reset.on_click(lambda event: self._set(np.asarray(robot.neutral(), dtype=np.float64)))
         if robot.floating:
             with gui.add_folder("Base", expand_by_default=False):
                 for name in ("x", "y", "z"):

@@ -1,7 +1,7 @@
 """Meshes as binary glTF files (version 2), which browsers draw.
 
-A file is a header of three numbers of 32 bits (the letters glTF, the version, the length of all), then two chunks, each a
-length, a kind and its bytes: a description as JSON, and the numbers that it refers to.
+A file is a header of three numbers of 32 bits (the letters glTF, the version, the length of all), then two chunks, each
+a length, a kind and its bytes: a description as JSON, and the numbers that it refers to.
 """
 
 from __future__ import annotations

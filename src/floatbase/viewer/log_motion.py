@@ -24,8 +24,9 @@ def log_trajectory(tree: Tree, neutral: Array, log: Log, plots: Sequence[str] = 
     """The motion in a log.
 
     * A signal `q` whose columns are those of a configuration is one.
-    * Else every joint is looked for among the columns, by its name and in a unit of angle or length; of several signals
-      that have it one called position, positions or q is taken, or else the first. Joints without one stay at `neutral`.
+    * Else every joint is looked for among the columns, by its name and in a unit of angle or length; of several
+      signals that have it one called position, positions or q is taken, or else the first. Joints without one stay at
+      `neutral`.
     * The base follows an orientation and a signal of three lengths with `base` in their names, or stays.
     * Signals of forces whose group is called contacts or wrenches, named like a frame, are arrows there.
 
@@ -63,13 +64,13 @@ def _assembled(tree: Tree, neutral: Array, log: Log) -> tuple[Array, Array]:
     time, _ = _clean(leader)
     q = np.tile(neutral, (len(time), 1))
     tables: dict[str, tuple[Array, Array]] = {}
-    for place, (signal, column) in found.items():
+    for place, (signal, number) in found.items():
         if signal.name not in tables:
             tables[signal.name] = _clean(signal)
         stamps, table = tables[signal.name]
-        unit = signal.units[column]
+        unit = signal.units[number]
         factor = UNITS[unit].factor if unit else 1.0
-        q[:, place] = np.interp(time, stamps, table[:, column]) * factor
+        q[:, place] = np.interp(time, stamps, table[:, number]) * factor
     if position is not None:
         stamps, table = _clean(position)
         for k in range(3):

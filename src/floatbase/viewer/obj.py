@@ -7,6 +7,7 @@ Polygons are cut into triangles that share their first corner. Materials, which 
 
 from __future__ import annotations
 
+import itertools
 import os
 from pathlib import Path
 
@@ -33,7 +34,7 @@ def read_obj(path: str | os.PathLike[str]) -> Mesh:
             else:
                 corners = [_position(word, len(points)) for word in words[1:]]
                 complete = len(corners) >= 3
-                triangles += ((corners[0], b, c) for b, c in zip(corners[1:-1], corners[2:], strict=True))
+                triangles += ((corners[0], b, c) for b, c in itertools.pairwise(corners[1:]))
         except (ValueError, IndexError):
             complete = False
         if not complete:

@@ -32,7 +32,9 @@ class Stage:
             scene.add_frame(f"/robot/{number}", show_axes=False, **_placed(pose)) for number, pose in enumerate(poses)
         ]
         self.solid = [self._add(number, "shape", shape) for number, shape in enumerate(_merged(shapes.shapes))]
-        self.sticks = [self._add(number, "stick", shape) for number, shape in enumerate(_merged(stick_figure(robot.tree)))]
+        self.sticks = [
+            self._add(number, "stick", shape) for number, shape in enumerate(_merged(stick_figure(robot.tree)))
+        ]
         thickness = 0.0025 * size
         axes = {"axes_length": 0.07 * size, "axes_radius": thickness, "visible": False}
         turns, places = _split(poses)

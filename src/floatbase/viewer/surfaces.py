@@ -67,4 +67,5 @@ def _clustered(points: Array, low: Array, cell: float) -> Array:
     triangles = triangles[(a != b) & (b != c) & (c != a)]
     turned = np.take_along_axis(triangles, (triangles.argmin(axis=1)[:, None] + np.arange(3)) % 3, axis=1)
     corners: Array = means[np.unique(turned, axis=0)] if len(turned) else np.zeros((0, 3, 3))
-    return corners[np.linalg.norm(face_vectors(corners), axis=-1) > 0.0]
+    kept: Array = corners[np.linalg.norm(face_vectors(corners), axis=-1) > 0.0]
+    return kept

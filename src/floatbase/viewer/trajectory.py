@@ -110,7 +110,9 @@ def trajectory_of(tree: Tree, recording: Recording, contacts: Mapping[str, Any] 
         forces[frame] = values[..., :3]
     q = np.asarray(recording["q"], dtype=np.float64)
     if q.ndim != 2:
-        raise ShapeError(f"the recording holds a batch, q is of shape {q.shape}; choose one motion of it, (n, {tree.nq})")
+        raise ShapeError(
+            f"the recording holds a batch, q is of shape {q.shape}; choose one motion of it, (n, {tree.nq})"
+        )
     return Trajectory(recording.time, q, forces)
 
 

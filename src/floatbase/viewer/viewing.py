@@ -81,5 +81,9 @@ def _name(log: Log) -> str:
     name = log.metadata.get("robot")
     if isinstance(name, str) and name in robots():
         return name
-    said = "says nothing of its robot" if name is None else f"is of the robot {str(name)[:60]!r}, which is not known by name"
+    said = (
+        "says nothing of its robot"
+        if name is None
+        else f"is of the robot {str(name)[:60]!r}, which is not known by name"
+    )
     raise ArgumentError(f"the log {said}; say which one it is: robot=... in Python, --robot in the terminal")

@@ -120,9 +120,7 @@ class Window:
         scene.set_up_direction("+z")
         scene.configure_environment_map(None)
         scene.configure_default_lights(enabled=False)
-        scene.add_light_hemisphere(
-            "/light/sky", sky_color=(245, 248, 255), ground_color=(150, 145, 140), intensity=1.3
-        )
+        scene.add_light_hemisphere("/light/sky", sky_color=(245, 248, 255), ground_color=(150, 145, 140), intensity=1.3)
         scene.add_light_directional(
             "/light/key", color=(255, 250, 242), intensity=3.0, position=(2.0, -2.4, 5.0), cast_shadow=True
         )
@@ -170,7 +168,9 @@ class Window:
     def _time_line(self, gui: Any) -> Player:
         assert self.motion is not None
         duration = self.motion.duration
-        largest = max((float(np.nanmax(np.abs(item), initial=0.0)) for item in self.motion.forces.values()), default=0.0)
+        largest = max(
+            (float(np.nanmax(np.abs(item), initial=0.0)) for item in self.motion.forces.values()), default=0.0
+        )
         self._stage.newtons = LONGEST_ARROW * self._stage.size / max(largest, 1e-9)
         button = gui.add_button("Play")
         line = gui.add_slider("time [s]", 0.0, duration, duration / 2000.0, 0.0)
@@ -226,7 +226,9 @@ class Window:
         frame.on_update(
             lambda event: stage.show_frame(None if event.target.value == NO_FRAME else event.target.value, self.q)
         )
-        gui.add_markdown(f"{self.robot.mass:.3f} kg, {self.robot.n_bodies} bodies, {len(self.robot.joint_names)} joints")
+        gui.add_markdown(
+            f"{self.robot.mass:.3f} kg, {self.robot.n_bodies} bodies, {len(self.robot.joint_names)} joints"
+        )
 
     # -- what happens ---------------------------------------------------------------------------------------
 
