@@ -19,7 +19,7 @@ MAX_EXTENT = 1e6  # m
 def read_bounded(place: Path, most: int) -> bytes:
     """The content of a file; `RobotFileError` if it cannot be read or is larger than `most` bytes."""
     try:
-        data = read_regular(place, most + 1)
+        data = read_regular(place, min(place.stat().st_size, most) + 1)  # as much memory is taken at once
     except OSError as error:
         raise RobotFileError(f"{place}: the mesh cannot be read: {error.strerror or error}") from None
     if len(data) > most:

@@ -103,7 +103,9 @@ class Stage:
             self.arrows.points = np.array(ends, dtype=np.float32)
 
     def _add(self, number: int, kind: str, shape: BodyShape) -> Any:
-        return self.server.scene.add_glb(f"/robot/{shape.body}/{kind}-{number}", glb(surface(shape.mesh), shape.color))
+        return self.server.scene.add_glb(
+            f"/robot/{shape.body}/{kind}-{number}", glb(surface(shape.mesh), shape.color), receive_shadow=False
+        )
 
 
 def center_of_mass(robot: Robot, poses: Array) -> Array:

@@ -173,7 +173,7 @@ class Window:
         )
         self._stage.newtons = LONGEST_ARROW * self._stage.size / max(largest, 1e-9)
         button = gui.add_button("Play")
-        line = gui.add_slider("time [s]", 0.0, duration, duration / 2000.0, 0.0)
+        line = gui.add_slider("time [s]", 0.0, duration, 10.0 ** np.floor(np.log10(duration / 1000.0)), 0.0)
         speed = gui.add_dropdown("speed", SPEEDS, initial_value="1×")
         loops = gui.add_checkbox("repeat", True)
 
