@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
 
 import numpy as np
@@ -88,6 +89,14 @@ def test_the_motion_of_a_log_has_its_units_and_forces(robot: fb.Robot) -> None:
     assert np.allclose(log_trajectory(robot.tree, robot.neutral(), whole).q, motion.q)
 
 
+def test_tables_of_numbers_are_motions_too(robot: fb.Robot, tmp_path) -> None:
+    motion = turning(robot)
+    path = tmp_path / "a.csv"
+    logs.write_csv(log_of(robot, motion).select("base/*").rename({"attitude": "base/orientation"}), path)
+    found = log_trajectory(robot.tree, robot.neutral(), logs.load(path))
+    assert np.allclose(found.q[:, :7], motion.q[:, :7], atol=1e-9)
+
+
 def test_logs_without_a_motion_say_so(robot: fb.Robot, tmp_path) -> None:
     other = logs.Log((logs.signal("a/b", TIME, TIME),))
     with pytest.raises(LogError, match="no motion of"):
@@ -140,7 +149,7 @@ def test_moving_pictures_move(robot: fb.Robot, tmp_path) -> None:
             picture.seek(k)
             frames.append(np.asarray(picture.convert("RGB"), dtype=int))
     assert len(np.unique(frames[0].reshape(-1, 3), axis=0)) > 20
-    assert all((np.abs(a - b).sum(axis=-1) > 30).mean() > 0.01 for a, b in zip(frames, frames[1:]))
+    assert all((np.abs(a - b).sum(axis=-1) > 30).mean() > 0.01 for a, b in itertools.pairwise(frames))
 
 
 def test_the_bounds_of_a_motion_hold_all_of_it(robot: fb.Robot) -> None:

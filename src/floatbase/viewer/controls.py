@@ -91,8 +91,10 @@ class Coordinates:
 
 
 def add_plot(gui: Any, panel: Panel, size: float = 1.9) -> None:
-    """Curves with one unit against time, on common axes."""
-    curves = panel.curves[:MOST_CURVES]
+    """Curves with one unit against time, on common axes; if they are many, those that change most."""
+    ranges = [_range(curve.values) for curve in panel.curves]
+    chosen = sorted(np.argsort(ranges)[::-1][:MOST_CURVES])
+    curves = [panel.curves[k] for k in chosen]
     time = np.unique(np.concatenate([curve.time for curve in curves]))
     values = [
         np.interp(time, curve.time, curve.values) if len(curve.time) != len(time) else curve.values for curve in curves
@@ -106,9 +108,14 @@ def add_plot(gui: Any, panel: Panel, size: float = 1.9) -> None:
     gui.add_uplot(
         (time, *values),
         ({"label": "time [s]"}, *series),
-        title=f"{panel.title}{unit}" + (f" (the first {len(curves)} of {len(panel.curves)})" if more else ""),
+        title=f"{panel.title}{unit}" + (f" ({len(curves)} of {len(panel.curves)})" if more else ""),
         scales={"x": {"time": False}},
         axes=({"label": "time [s]"}, {"label": panel.unit or "value"}),
         legend={"show": len(curves) > 1},
         aspect=size,
     )
+
+
+def _range(values: Array) -> float:
+    known = values[np.isfinite(values)]
+    return float(np.ptp(known)) if known.size else 0.0

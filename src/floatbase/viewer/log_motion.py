@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from floatbase.errors import LogError
 from floatbase.logs.log import Log
 from floatbase.logs.plots import Panel, drawing
 from floatbase.logs.signals import Array, Signal
+from floatbase.logs.signals import signal as make_signal
 from floatbase.logs.units import UNITS
 from floatbase.model import Tree
 from floatbase.viewer.poses import body_poses
@@ -32,6 +33,7 @@ def log_trajectory(tree: Tree, neutral: Array, log: Log, plots: Sequence[str] = 
 
     plots: names of signals that are shown as curves; by default the first few.
     """
+    given, log = log, Log(tuple(_joined(log)))
     chosen = next((signal for signal in log if _last(signal) == "q" and len(signal.columns) == tree.nq), None)
     if chosen is not None:
         time, q = _clean(chosen)
@@ -40,14 +42,14 @@ def log_trajectory(tree: Tree, neutral: Array, log: Log, plots: Sequence[str] = 
     if len(time) > MOST_SAMPLES:
         times = np.linspace(time[0], time[-1], MOST_SAMPLES)
         time, q = times, interpolated(tree, time, q, times)
-    return Trajectory(time, q, _forces(tree, log, time, q), _panels(log, plots))
+    return Trajectory(time, q, _forces(tree, log, time, q), _panels(given, plots))
 
 
 def _assembled(tree: Tree, neutral: Array, log: Log) -> tuple[Array, Array]:
     head = 7 if tree.floating else 0
     names = tree.coordinate_names[head:]
     found: dict[int, tuple[Signal, int]] = {}
-    for signal in sorted(log, key=lambda item: _last(item) not in MEASURED):  # stable: else the order of the log
+    for signal in sorted(log, key=lambda item: not _measured(item)):  # stable: else the order of the log
         for place, column in enumerate(signal.columns or (_last(signal),)):
             unit = signal.units[place]
             if column in names and (not unit or UNITS[unit].quantity in ("angle", "length", "ratio")):
@@ -139,6 +141,30 @@ def _clean(signal: Signal) -> tuple[Array, Array]:
     if not kept.any():
         raise LogError(f"signal {signal.name!r} has no finite samples in order")
     return time[kept], table[kept]
+
+
+def _joined(log: Log) -> Iterator[Signal]:
+    """All signals, and those that are in three or four of one number each, as in a table: x, y, z or w, x, y, z."""
+    single: dict[str, dict[str, Signal]] = {}
+    for signal in log:
+        yield signal
+        if not signal.columns:
+            single.setdefault(signal.group, {})[_last(signal)] = signal
+    for name, parts in single.items():
+        for columns in (("x", "y", "z"), ("w", "x", "y", "z")):
+            if name and name not in log and set(parts) == set(columns):
+                chosen = [parts[column] for column in columns]
+                values = np.stack([np.asarray(part.values, dtype=np.float64) for part in chosen], axis=1)
+                units = [part.units[0] for part in chosen]
+                # in a group of its own: the name of a group cannot be that of a signal
+                yield make_signal(
+                    f"joined/{name}", chosen[0].time, values, units, columns=columns, orientation=len(columns) == 4
+                )
+
+
+def _measured(signal: Signal) -> bool:
+    """Whether it is called like positions of joints, or is in a group that is."""
+    return _last(signal) in MEASURED or (not signal.columns and signal.group.rpartition("/")[2] in MEASURED)
 
 
 def _last(signal: Signal) -> str:
