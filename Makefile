@@ -52,6 +52,9 @@ $(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
 experiments: $(VENV)/.installed-demo
 	$(BIN)/floatbase run geometric-linearization $(QUICK)
 	$(BIN)/floatbase run optimal-control $(QUICK_CONTROL)
+	$(BIN)/floatbase run soft-contact
+	$(BIN)/floatbase run conservation
+	$(BIN)/floatbase run suspended-models
 
 demo: $(VENV)/.installed-demo
 	$(BIN)/python -m floatbase.demo
@@ -88,14 +91,14 @@ wheel: | $(BIN)/python
 	rm -rf build/wheel
 	$(PIP) wheel --quiet --no-deps --wheel-dir build/wheel .
 
-# The tests are copied away from the checkout, so that nothing but the installed wheel can be imported; those of the
-# checkout itself stay behind.
+# The tests, and the benchmarks that some of them use, are copied away from the checkout, so that the installed wheel is
+# what is imported; those of the checkout itself stay behind.
 wheel-test: wheel
 	rm -rf $(WHEEL_VENV) build/wheel-tests
 	$(PYTHON) -m venv $(WHEEL_VENV)
 	$(WHEEL_VENV)/bin/python -m pip --disable-pip-version-check install --quiet "$$(echo build/wheel/floatbase-*.whl)[test]"
 	mkdir -p build/wheel-tests
-	cp -r tests pyproject.toml build/wheel-tests/
+	cp -r tests benchmarks pyproject.toml build/wheel-tests/
 	rm build/wheel-tests/tests/test_project.py $$(find build/wheel-tests/tests -name test_documents.py)
 	cd build/wheel-tests && $(abspath $(WHEEL_VENV))/bin/python -c \
 		"import floatbase, sys; sys.exit('site-packages' not in floatbase.__file__)"

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.gpu_measure import call_time, kernel_time
 from floatbase.compiler import compile_program, load, save
 
 SIZES = (1024, 16384, 262144, 1 << 20, 1 << 21)
@@ -44,7 +45,6 @@ def main(program: Path | None = None, results: Path = HERE / "results") -> None:
     import cupy
 
     from floatbase.compiler.gpu.driver import device
-    from floatbase.gpu import deferred
 
     if program is None:
         program = results / "simulation.program"
@@ -60,8 +60,8 @@ def main(program: Path | None = None, results: Path = HERE / "results") -> None:
         out = function(*arrays)
         error = _error(function, host, out)
         work = partial(function, *arrays, out=out)
-        kernel = _kernel_time(cupy, deferred, work, 20 if size <= 1 << 16 else 4)
-        call = min(_time(work) for _ in range(7))
+        kernel = kernel_time(cupy, work, 20 if size <= 1 << 16 else 4)
+        call = min(call_time(work) for _ in range(7))
         records.append(
             {
                 "batch": size, "dtype": "float32", "kernel": kernel, "call": call, "per second": size / kernel,
@@ -110,32 +110,6 @@ def _error(function: Any, host: list[np.ndarray], out: Any) -> float:
         difference = np.linalg.norm(ours[:CHECKED].get() - theirs, axis=-1) / np.linalg.norm(theirs, axis=-1)
         worst = max(worst, float(np.max(difference)))
     return worst
-
-
-def _kernel_time(cupy: Any, deferred: Any, work: Any, inner: int) -> float:
-    stream = cupy.cuda.Stream(non_blocking=True)
-    with stream, deferred():
-        work()
-        stream.synchronize()
-        stream.begin_capture()
-        for _ in range(inner):
-            work()
-        graph = stream.end_capture()
-        times = []
-        for _ in range(7):
-            first, last = cupy.cuda.Event(), cupy.cuda.Event()
-            first.record(stream)
-            graph.launch(stream)
-            last.record(stream)
-            last.synchronize()
-            times.append(cupy.cuda.get_elapsed_time(first, last) / inner * 1e-3)
-    return float(np.median(times[1:]))
-
-
-def _time(work: Any) -> float:
-    began = perf_counter()
-    work()
-    return perf_counter() - began
 
 
 if __name__ == "__main__":

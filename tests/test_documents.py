@@ -50,6 +50,7 @@ GUIDE = [
     "loading-robots",
     "logs",
     "mjcf",
+    "sensors",
     "simulation",
     "the-one-idea",
     *sorted(f"theory/{path.stem}" for path in (ROOT / "docs" / "theory").glob("*.md")),

@@ -256,9 +256,9 @@ def test_speed(capsys):
         return total
 
     program = trace(chain, {"q": 60})
-    start = time.perf_counter()
+    start = time.process_time()  # whatever else the machine is doing
     derivative = jacobian_program(program, mode="forward")
-    seconds = time.perf_counter() - start
+    seconds = time.process_time() - start
     with capsys.disabled():
         print(f"\n{program.operation_count} operations, {derivative.operation_count} with derivatives: {seconds:.3f} s")
     assert seconds < 20e-6 * derivative.operation_count

@@ -14,6 +14,7 @@ import pytest
 from tests.logs import test_matlab, test_ros
 
 from floatbase import logs
+from floatbase.errors import LogError
 
 READING = """
 import resource, sys
@@ -115,7 +116,7 @@ def test_nothing_is_run_that_a_file_holds(tmp_path):
         file["x"] = np.arange(3.0)
         file.create_dataset("y", data=np.void(pickle.dumps(Evil())))
     for name in ("a.npy", "a.pkl", "a.parquet"):
-        with pytest.raises(ValueError):
+        with pytest.raises(LogError):
             logs.load(tmp_path / name)
     assert "y" in logs.load(tmp_path / "a.mat").metadata["left out"]
     assert not (tmp_path / "owned").exists()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -168,24 +169,41 @@ def test_a_file_that_unpacks_to_too_much_is_refused(tmp_path):
 
 
 def test_pages_that_tell_more_than_the_file_declares_are_refused(tmp_path):
-    """The header of the first page: its second number is the unpacked size, here made a billion."""
-    for name, read in (("a.parquet", logs.load), ("b.parquet", logs.read_table)):
+    """The header of the first page: its second number is the unpacked size, here made a million."""
+    for name, read, text in (
+        ("a.parquet", logs.load, "more than its samples take"),
+        ("b.parquet", logs.read_table, "cannot be read as Parquet"),  # within its wider bound, but not so
+    ):
         path = tmp_path / name
-        log = logs.Log((logs.signal("x", np.arange(1000.0), np.arange(1000.0)),))
+        log = logs.Log((logs.signal("x", np.arange(20_000.0), np.zeros(20_000)),))
         logs.save(log, path, compression="zstd")
         column = pq.ParquetFile(path).metadata.row_group(0).column(1)
         data = bytearray(path.read_bytes())
         place = column.data_page_offset
-        assert data[place : place + 4] == b"\x15\x00\x15\x80"  # a data page, and the beginning of its size
-        data[place + 3 : place + 5] = b"\xff\xff"  # two bytes of the number, which go on
+        assert data[place : place + 6] == b"\x15\x00\x15\x80\xc4\x13"  # a data page of 160000 bytes
+        data[place + 3 : place + 6] = b"\xfe\xff\x7f"
         path.write_bytes(data)
-        with pytest.raises(LogError, match=r"more than its samples take|header of a page is damaged|tells"):
+        with pytest.raises(LogError, match=text):
             read(path)
-    numbers = np.random.default_rng(0).integers(0, 9, 50_000)
+    numbers = np.random.default_rng(0).integers(0, 9, 50_000)  # as a dictionary and its places
     table = pa.table({"time": np.arange(50_000.0), "few": numbers, "null": pa.array([None, *numbers[1:]])})
     for version in ("1.0", "2.0"):
         pq.write_table(table, tmp_path / "c.parquet", data_page_version=version, row_group_size=9000)
         np.testing.assert_array_equal(logs.read_table(tmp_path / "c.parquet")["few"].values, numbers)
+
+
+def test_damaged_statistics_do_not_end_the_process(tmp_path):
+    """Arrow's own functions that tell about columns end it where these are damaged."""
+    logs.save(make_log(100), tmp_path / "a.parquet")
+    data = (tmp_path / "a.parquet").read_bytes()
+    footer = int.from_bytes(data[-8:-4], "little")
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        broken = bytearray(data)
+        broken[len(data) - 8 - int(rng.integers(1, footer))] = rng.integers(0, 256)
+        (tmp_path / "b.parquet").write_bytes(broken)
+        with suppress(LogError, ArgumentError):
+            logs.load(tmp_path / "b.parquet")
 
 
 def test_damaged_files_give_errors(log, tmp_path):

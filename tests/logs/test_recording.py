@@ -178,9 +178,10 @@ def test_wrong_samples_are_refused_and_leave_the_log_as_it_was(tmp_path):
             writer.append("joints", time_, values)
     with pytest.raises(UnknownNameError, match="did you mean 'joints'"):
         writer.append("joint", 2.0, good)
+    writer.append("joints", np.float32(1.5), good)
     writer.append("joints", [], {"position": np.zeros((0, 2)), "ready": np.zeros(0, bool)})
     writer.finish()
-    np.testing.assert_array_equal(logs.load(tmp_path / "a.parquet").time("joints"), [1.0])
+    np.testing.assert_array_equal(logs.load(tmp_path / "a.parquet").time("joints"), [1.0, 1.5])
 
 
 def test_a_journal_cut_anywhere_gives_its_beginning(tmp_path):

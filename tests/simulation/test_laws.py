@@ -8,7 +8,17 @@ import numpy as np
 import pytest
 
 import floatbase as fb
-from floatbase.simulation.laws import Law, Number, Numbers, join, require_not_negative, require_positive
+from floatbase.simulation import constraints, contacts, grounds, joints, suspensions
+from floatbase.simulation.laws import (
+    Law,
+    Number,
+    Numbers,
+    join,
+    require_finite,
+    require_not_negative,
+    require_place,
+    require_positive,
+)
 
 
 @dataclass(frozen=True)
@@ -91,7 +101,44 @@ def test_a_number_of_parameters_that_is_not_right_is_refused() -> None:
         Spring().with_parameters(np.ones(3))
 
 
-@pytest.mark.parametrize(("check", "value"), [(require_positive, 0.0), (require_not_negative, [1.0, -1.0])])
+@pytest.mark.parametrize(
+    ("check", "value"),
+    [
+        (require_positive, 0.0),
+        (require_not_negative, [1.0, -1.0]),
+        (require_finite, np.inf),
+        (require_positive, "stiff"),
+        (require_finite, None),
+        (require_not_negative, [1.0, None]),
+        (require_place, (1.0, 2.0)),
+        (require_place, (1.0, 2.0, np.nan)),
+    ],
+)
 def test_what_is_refused_is_named(check, value) -> None:
-    with pytest.raises(fb.errors.ArgumentError, match="stiffness"):
+    with pytest.raises(fb.errors.ArgumentError, match="stiffness is"):
         check(stiffness=value)
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (lambda: contacts.SoleContact(stiffness="soft"), "stiffness"),
+        (lambda: contacts.HuntCrossleyContact(dissipation=None), "dissipation"),
+        (lambda: contacts.SoleContact(center=(0.0, 0.0, np.inf)), "center"),
+        (lambda: joints.PositionDrive(1.0, 1.0, drive_gain=np.nan), "drive_gain"),
+        (lambda: joints.TorqueDrive(offset=np.inf), "offset"),
+        (lambda: joints.HardStops(None, 1.0, 1e4, 0.0), "lower"),
+        (lambda: joints.Geared(joints.TorqueDrive(), "hundred"), "ratio"),
+        (lambda: joints.FlexibleJoint(1e3, 1.0, relaxed=np.nan), "relaxed"),
+        (lambda: grounds.Flat(texture=0.5), "texture"),
+        (lambda: grounds.Stairs(0.1, 0.3, texture=None), "texture"),
+        (lambda: suspensions.RigidPendulum(1.0, point=0.0), "point"),
+        (lambda: suspensions.CompliantPendulum(1.0, 1e4, 1e3, point=(0.0, 0.0, np.nan)), "point"),
+        (lambda: suspensions.Cable(None, 0, (0.0, 0.0), (0.0, 0.0, 0.0), 1.0, 1e4), "first_point"),
+        (lambda: constraints.point("tip", 1.0), "position"),
+        (lambda: constraints.Place("tip", np.eye(3)), "frame_H_place"),
+    ],
+)
+def test_laws_name_what_is_no_parameter_of_theirs(make, name) -> None:
+    with pytest.raises(fb.errors.ArgumentError, match=f"^{name} "):
+        make()

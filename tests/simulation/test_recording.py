@@ -10,7 +10,7 @@ from rich.console import Console
 from tests.simulation.blocks import MASS, block
 
 import floatbase as fb
-from floatbase.errors import ArgumentError, SimulationError, UnknownNameError
+from floatbase.errors import ArgumentError, ShapeError, SimulationError, UnknownNameError
 from floatbase.progress import counting
 from floatbase.simulation.contacts import SoleContact
 from floatbase.simulation.running import simulate
@@ -76,6 +76,15 @@ def test_a_robot_alone_falls_and_a_constant_command_is_held() -> None:
     np.testing.assert_allclose(still["q"][-1], robot.neutral(), atol=1e-9)
 
 
+def test_nothing_happens_in_no_time_and_numbers_of_numpy_will_do() -> None:
+    robot = fb.load("panda")
+    still = simulate(robot, None, None, 0.0)
+    assert len(still) == 1 and still.state.time == 0.0
+    np.testing.assert_array_equal(still["q"], [robot.neutral()])
+    found = simulate(robot, None, None, np.float32(0.25), every=np.int64(125))
+    np.testing.assert_allclose(found.time, [0.0, 0.125, 0.25], atol=1e-12)
+
+
 def test_decimation_and_bounds_of_memory() -> None:
     found = simulate(standing(), None, START, 0.025, record=["q"], every=10)
     np.testing.assert_allclose(found.time, [0.0, 0.01, 0.02], atol=1e-15)
@@ -125,8 +134,15 @@ def test_bad_input() -> None:
         simulate(simulator, None, START, record=["q", "q"])
     with pytest.raises(ArgumentError, match="needs tau"):
         simulate(simulator, None, START, record=["forward_dynamics"])
-    with pytest.raises(UnknownNameError):
+    with pytest.raises(UnknownNameError, match="unknown signal 'heat'"):
         simulate(simulator, None, START, record=["heat"])
+    with pytest.raises(UnknownNameError, match="did you mean 'wrenches'"):
+        simulate(simulator, None, START, record=["wrench"])
+    with pytest.raises(ArgumentError, match="record is None"):
+        simulate(simulator, None, START, record=None)
+    panda = fb.load("panda")
+    with pytest.raises(ShapeError, match=r"\(2, 8\) at t = 0.001 s, but \(8,\).*batch of states"):
+        simulate(panda, np.zeros((2, 8)), panda.neutral(), 0.01)
     with pytest.raises(ArgumentError, match="no signal"):
         simulate(simulator, None, START, record=[3.0])
     with pytest.raises(UnknownNameError, match="signal"):

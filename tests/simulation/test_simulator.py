@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +14,7 @@ import floatbase as fb
 from floatbase.errors import ArgumentError, ShapeError, SimulationError, StateError, UnknownNameError
 from floatbase.simulation.contacts import SpringDamperContact
 from floatbase.simulation.integration import METHODS
-from floatbase.simulation.joints import PositionDrive, ViscousCoulombFriction
+from floatbase.simulation.joints import LuGreFriction, PositionDrive, ViscousCoulombFriction
 from floatbase.simulation.simulator import Simulator, State
 
 AT_REST = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
@@ -130,7 +132,10 @@ def test_float32_and_out() -> None:
     target = simulator.step(simulator.init(q, v))
     again = simulator.step(simulator.init(q, v), out=target)
     assert again.q is target.q
+    with pytest.raises(ArgumentError, match="a state that `step` gave"):
+        simulator.step(target, out=simulator.init(q, v))
     np.testing.assert_allclose(after.q, again.q, rtol=1e-5, atol=1e-6)
+    assert simulator.step(after, np.ones(8)).q.dtype == np.float32
 
 
 def test_drives_obey_positions_and_others_torques() -> None:
@@ -214,3 +219,85 @@ def test_bad_input() -> None:
         simulator.step(state, np.zeros(3))
     with pytest.raises(ArgumentError, match="pushes"):
         simulator.step(state, None, np.zeros(6))
+
+
+def test_states_are_checked_where_they_begin(flying: fb.Robot) -> None:
+    simulator = Simulator(flying)
+    q, batch = flying.neutral(), np.tile(flying.neutral(), (3, 1))
+    with pytest.raises(ShapeError, match=r"q has shape \(3,\); it must be \(..., 9\)"):
+        simulator.init(q[:3])
+    with pytest.raises(ShapeError, match=r"v has shape \(2,\)"):
+        simulator.init(q, np.zeros(2))
+    with pytest.raises(ShapeError, match=r"q \(3,\), v \(2,\)"):
+        simulator.init(batch, np.zeros((2, flying.nv)))
+    with pytest.raises(StateError, match="'q' must be finite"):
+        simulator.init(np.nan * q)
+    with pytest.raises(StateError, match="'v' must be finite"):
+        simulator.init(q, np.full(flying.nv, np.inf))
+    with pytest.raises(StateError, match="unit length"):
+        simulator.init(0.0 * q)
+    for wrong in ("up", q + 0j):
+        with pytest.raises(ArgumentError, match="real numbers"):
+            simulator.init(wrong)
+    with pytest.raises(ArgumentError, match="time is nan"):
+        simulator.init(q, time=np.nan)
+    with pytest.raises(ArgumentError, match="must be a State"):
+        simulator.step(q)
+
+
+def test_settings_are_checked(flying: fb.Robot) -> None:
+    law = SpringDamperContact()
+    assert Simulator(flying, dt=np.float32(0.5), substeps=np.int64(2)).substeps == 2
+    with pytest.raises(ArgumentError, match="dt is True"):
+        Simulator(flying, dt=True)
+    with pytest.raises(ArgumentError, match="mapping of frames"):
+        Simulator(flying, [law])
+    with pytest.raises(ArgumentError, match=r"tuple of frames, such as \('tool',\)"):
+        Simulator(flying, pushes="tool")
+    with pytest.raises(ArgumentError, match="no constraints to hold"):
+        Simulator(flying, baumgarte=(10.0, 10.0))
+    with pytest.raises(ShapeError, match=r"inertial has shape \(5,\); it must be \(..., 30\)"):
+        Simulator(flying, inertial=np.ones(5))
+    with pytest.raises(ArgumentError, match="inertial is 'heavy'"):
+        Simulator(flying, inertial="heavy")
+    rows = flying.inertial_parameters * np.ones((3, 1))
+    differing = Simulator(flying, {"tool": replace(law, stiffness=np.full(2, 1e4))}, inertial=list(rows))
+    with pytest.raises(ShapeError, match=r"parameters \(2,\), inertial \(3,\)"):
+        differing.init(flying.neutral())
+    with pytest.raises(ShapeError, match="parameters do not fit"):
+        Simulator(flying, {"tool": replace(law, stiffness=np.full(2, 1e4), damping=np.ones(3))}).init(flying.neutral())
+    with pytest.raises(ArgumentError, match="the key 3"):
+        Simulator(flying, joints={3: ViscousCoulombFriction(1.0, 0.0)})
+    with pytest.raises(ArgumentError, match="a robot without joints"):
+        Simulator(ball()).step(Simulator(ball()).init(AT_REST), np.zeros(3))
+    heavy = Simulator(flying, inertial=-flying.inertial_parameters)
+    with pytest.raises(StateError, match=r"mass matrix is not positive definite.*t = 0 s"):
+        heavy.step(heavy.init(flying.neutral()))
+
+
+def test_motions_are_the_same_bits_whenever_and_by_whomever_they_are_made() -> None:
+    robot = fb.load("panda")
+    friction = ViscousCoulombFriction(0.1, 0.1, 0.01)
+    simulator = Simulator(robot, {"panda_hand": SpringDamperContact()}, joints=friction, method="stiff")
+    state = simulator.init(*robot.random(4, n=5))
+    ends = [run(each, state, 20) for each in (simulator, simulator, pickle.loads(pickle.dumps(simulator)))]
+    ends.append(run(simulator.with_settings(robot=fb.load("panda")), state, 20))
+    with ThreadPoolExecutor(2) as pool:
+        ends += pool.map(lambda _: run(simulator, state, 20), range(2))
+    for end in ends[1:]:
+        np.testing.assert_array_equal(end.q, ends[0].q)
+        np.testing.assert_array_equal(end.v, ends[0].v)
+
+
+def test_a_step_in_place_that_fails_leaves_the_state() -> None:
+    robot = fb.load("panda")
+    friction = ViscousCoulombFriction(viscous=np.array([[1.0], [1e5], [1.0]]), coulomb=0.0)
+    laws = {robot.joint_names[:7]: friction, "panda_finger_joint1": LuGreFriction(1.0, 2.0, 0.1, 1e4)}
+    simulator = Simulator(robot, joints=laws, dt=1e-2)
+    state = simulator.step(simulator.init(np.tile(robot.neutral(), (3, 1))))
+    with pytest.raises(SimulationError, match="row 1"):
+        for _ in range(50):
+            before = State(*(np.array(x) if isinstance(x, np.ndarray) else x for x in state))
+            state = simulator.step(state, out=state)
+    for name in ("q", "v", "memory"):
+        np.testing.assert_array_equal(getattr(state, name), getattr(before, name))

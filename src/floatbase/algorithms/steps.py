@@ -20,8 +20,9 @@ $$ \begin{gathered}
            \oplus \tfrac h{12} (-\nu_1 + 2\nu_2 + 2\nu_3 + 3\nu_4) .
    \end{gathered} $$
 
-Attitudes never leave their group, and there is no place where angles become singular. The semi-implicit step, and the
-midpoint's, which undoes itself if time is reversed, keep the energy of a conservative system within bounds.
+Attitudes never leave their group, and there is no place where angles become singular. The midpoint's step undoes itself
+if time is reversed, and keeps the energy of a conservative system within bounds. The semi-implicit step does that where
+the inertia does not depend on the configuration and attitudes do not turn freely; else energy drifts with $h$.
 
 E. Celledoni, A. Marthinsen, B. Owren, "Commutator-free Lie group methods", 2003; E. Hairer, C. Lubich, G. Wanner,
 "Geometric numerical integration", 2006.

@@ -12,7 +12,7 @@ import numpy as np
 
 from floatbase.errors import ArgumentError, unknown_name
 from floatbase.logs.check import Finding, check_clock
-from floatbase.logs.signals import Array, Signal, metadata_copy, require_increasing
+from floatbase.logs.signals import Array, Signal, metadata_copy
 from floatbase.logs.units import coherent
 
 
@@ -208,7 +208,11 @@ def between_rows(name: str, time: Array, start: float | None, stop: float | None
     """The rows with `start <= time < stop`."""
     back = np.flatnonzero(np.diff(time) < 0.0)
     if back.size:
-        require_increasing(name, time[int(back[0]) : int(back[0]) + 2], purpose="choosing samples by time")
+        k = int(back[0])
+        raise ArgumentError(
+            f"samples of {name!r} cannot be chosen by time, which goes back from {float(time[k])!r} s to "
+            f"{float(time[k + 1])!r} s at sample {k + 1}; log.in_order() leaves such samples out"
+        )
     first = 0 if start is None else int(np.searchsorted(time, start, "left"))
     last = len(time) if stop is None else int(np.searchsorted(time, stop, "left"))
     return slice(first, max(first, last))

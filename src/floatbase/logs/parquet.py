@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from floatbase.logs.atomic import as_path, written
 from floatbase.logs.layout import from_text, layout_of, row_bytes, to_text
 from floatbase.logs.limits import STANDARD, Limits
 from floatbase.logs.log import Log
-from floatbase.logs.pages import unpacked_size
+from floatbase.logs.pages import blocks, require_pages
 from floatbase.logs.signals import Array, Signal
 from floatbase.logs.source import LogFile, empty_values
 
@@ -150,11 +150,13 @@ class ParquetLog(LogFile):
             if not field.type.equals(pa.from_numpy_dtype(dtype)):
                 raise LogError(f"{path}: column {name!r} holds {str(field.type)[:60]}, not {dtype}")
         self._starts = [0]
-        for k in range(about.num_row_groups):
-            block = about.row_group(k)
-            self._starts.append(self._starts[-1] + block.num_rows)
-            limits.require_memory(path, "a column of a block", 8 * block.num_rows)
-        if self._starts[-1] != about.num_rows or min(np.diff(self._starts), default=0) < 0:
+        self._blocks = blocks(path, self._stream)
+        for block in self._blocks:
+            self._starts.append(self._starts[-1] + block.rows)
+            limits.require_memory(path, "a column of a block", 8 * block.rows)
+            if len(block.columns) != len(expected):
+                raise LogError(f"{path}: a block has {len(block.columns)} columns, not {len(expected)}")
+        if self._starts[-1] != about.num_rows:
             raise LogError(f"{path}: the sizes of its blocks do not add up to {about.num_rows} rows")
         self._places = {name: (j, dtype.itemsize) for j, (name, dtype) in enumerate(expected)}
         return layout, counts
@@ -183,8 +185,8 @@ class ParquetLog(LogFile):
             j, size = self._places[name]
             with damaged(self.path):
                 if (k, j) not in self._honest:
-                    block = self._file.metadata.row_group(k)
-                    require_pages(self.path, self._stream, block.column(j), 2 * block.num_rows * size + (1 << 16))
+                    block = self._blocks[k]
+                    require_pages(self.path, self._stream, block.columns[j], 2 * block.rows * size + (1 << 16))
                     self._honest.add((k, j))
                 column = self._file.read_row_group(k, columns=[name], use_threads=False).column(0)
                 part = column.slice(first - starts[k], last - first)
@@ -194,14 +196,6 @@ class ParquetLog(LogFile):
                 for chunk in part.chunks:
                     out[place : place + len(chunk)] = chunk.to_numpy(zero_copy_only=False)
                     place += len(chunk)
-
-
-def require_pages(path: Path, stream: BinaryIO, column: Any, most: int) -> None:
-    """Raise unless the pages of a column in a block unpack to so many bytes at most, by their headers and in all."""
-    if column.file_path:
-        raise LogError(f"{path}: a column is kept in another file, which is not read")
-    start = column.dictionary_page_offset if column.has_dictionary_page else column.data_page_offset
-    unpacked_size(path, stream, start, column.total_compressed_size, most)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from floatbase.logs.atomic import as_path
 from floatbase.logs.columns import TimeOrder, ordered
 from floatbase.logs.limits import STANDARD, Limits
 from floatbase.logs.log import Log
-from floatbase.logs.ros_messages import Message, decode, is_known
+from floatbase.logs.ros_messages import Memory, Message, decode, is_known
 from floatbase.logs.signals import Signal, signal
 
 _LINEAR = {"rad": "m", "rad/s": "m/s", "N m": "N"}
@@ -69,6 +69,7 @@ def read_ros(
     streams: dict[tuple[str, tuple[tuple[str, tuple[str, ...]], ...]], _Stream] = {}
     left_out: dict[str, str] = {}
     seen: set[str] = set()
+    memories: dict[str, Memory] = {}
     used = 0
     for number, record in enumerate(_records(path, limits, allow_cut)):
         seen.add(record.topic)
@@ -78,7 +79,8 @@ def read_ros(
             left_out[record.topic] = record.kind if is_known(record.kind) else record.kind or "unknown"
             continue
         try:
-            message = decode(record.kind, record.data, record.encoding == "cdr")
+            memory = memories.setdefault(record.topic, {})
+            message = decode(record.kind, record.data, record.encoding == "cdr", memory)
         except LogError as error:
             raise LogError(f"{path}: message {number} ({record.kind} of {record.topic}) is damaged: {error}") from None
         key = (record.topic, tuple((part.name, part.columns) for part in message.parts))

@@ -32,9 +32,21 @@ class Message(NamedTuple):
     parts: tuple[Part, ...]
 
 
+class Names(NamedTuple):
+    """Names of joints in a message, and the bytes they are: in most messages they are those of the one before."""
+
+    start: int
+    raw: bytes
+    names: tuple[str, ...]
+
+
+Memory = dict[str, Names]  # of messages of one topic
+
+
 class _Reader:
-    def __init__(self, data: memoryview, cdr: bool) -> None:
+    def __init__(self, data: memoryview, cdr: bool, memory: Memory) -> None:
         self.data, self.cdr, self.place, self.start, self.order = data, cdr, 0, 0, "<"
+        self.memory = memory
         if not cdr:
             return
         kind = bytes(data[:2])
@@ -66,6 +78,20 @@ class _Reader:
         count = self.whole()
         return self.take("d", 8, count)
 
+    def names(self) -> tuple[str, ...]:
+        start, before = self.place, self.memory.get("names")
+        if before is not None and before.start == start and self.data[start : start + len(before.raw)] == before.raw:
+            self.place += len(before.raw)
+            return before.names
+        count = self.whole()
+        if 4 * count > len(self.data) - self.place:
+            raise LogError(f"{count} names are told where {len(self.data) - self.place} bytes are left")
+        names = tuple(self.text() for _ in range(count))
+        if len(set(names)) != count:
+            raise LogError("two joints have the same name")
+        self.memory["names"] = Names(start, bytes(self.data[start : self.place]), names)
+        return names
+
     def header(self) -> tuple[int, str]:
         if not self.cdr:
             self.whole()  # a counter
@@ -79,13 +105,8 @@ _X, _Q = ("x", "y", "z"), ("w", "x", "y", "z")
 
 def _joint_state(reader: _Reader) -> Message:
     stamp, frame = reader.header()
-    count = reader.whole()
-    if 4 * count > len(reader.data) - reader.place:
-        raise LogError(f"{count} names are told where {len(reader.data) - reader.place} bytes are left")
-    names = tuple(reader.text() for _ in range(count))
-    if len(set(names)) != count:
-        raise LogError("two joints have the same name")
-    parts = []
+    names = reader.names()
+    count, parts = len(names), []
     for name, unit in (("position", "rad"), ("velocity", "rad/s"), ("effort", "N m")):
         values = reader.numbers()
         if values and len(values) != count:
@@ -127,6 +148,9 @@ def is_known(kind: str) -> bool:
     return kind.replace("/msg/", "/") in _DECODERS
 
 
-def decode(kind: str, data: memoryview, cdr: bool) -> Message:
-    """The sample that a message holds; what it does not hold as it should is an error."""
-    return _DECODERS[kind.replace("/msg/", "/")](_Reader(data, cdr))
+def decode(kind: str, data: memoryview, cdr: bool, memory: Memory) -> Message:
+    """The sample that a message holds; what it does not hold as it should is an error.
+
+    memory: of the topic, empty at first.
+    """
+    return _DECODERS[kind.replace("/msg/", "/")](_Reader(data, cdr, memory))

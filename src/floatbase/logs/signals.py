@@ -65,6 +65,10 @@ class Signal:
         units = ", ".join(dict.fromkeys(self.units))
         return f"<Signal {self.name}: {shape} {self.values.dtype}{f' [{units}]' if units else ''}>"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled by what it is made of, so that its samples cannot be written to afterwards either."""
+        return Signal, (self.name, self.time, self.values, self.columns, self.units, self.frame, self.orientation)
+
     @property
     def group(self) -> str:
         """The part of the name before the last slash; empty if there is none."""
@@ -175,6 +179,8 @@ def _as_values(name: str, values: npt.ArrayLike) -> Array:
 
 
 def _sealed(array: Array) -> Array:
+    if not array.flags.writeable:
+        return array
     view = array.view()
     view.flags.writeable = False
     return view

@@ -21,7 +21,9 @@ filters would spread them: see `fill`. float32 is filtered in float64.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal
 
 import numpy as np
@@ -32,6 +34,7 @@ from floatbase.logs.units import per_second
 
 JITTER = 0.05  # of a step between stamps, relative to their mean
 _ORDER, _RIPPLE, _SHARE = 8, 0.05, 0.8  # of the filter before decimation
+_LARGE, _THREADS = 1 << 20, 8  # from so many numbers on, columns are filtered by so many threads at most
 
 
 def sample_rate(signal: Signal) -> float:
@@ -188,10 +191,20 @@ def _each(signal: Signal, change: Callable[[Array], Array]) -> Signal:
     out = np.empty(values.shape, dtype, order="F")
     if values.ndim == 1:
         out[:] = change(values.astype(np.float64))
-    else:
-        for k in range(values.shape[1]):
-            out[:, k] = change(values[:, k].astype(np.float64))
+        return signal.with_values(out)
+
+    def column(k: int) -> None:
+        out[:, k] = change(values[:, k].astype(np.float64))
+
+    threads = min(values.shape[1], _processors()) if values.size >= _LARGE else 1
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(column, range(values.shape[1])))
     return signal.with_values(out)
+
+
+def _processors() -> int:
+    found = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(found, _THREADS)
 
 
 def _filtered(signal: Signal, sections: Array, zero_phase: bool) -> Signal:

@@ -14,7 +14,7 @@ from floatbase.errors import unknown_name
 from floatbase.logs.layout import row_bytes
 from floatbase.logs.limits import STANDARD, Limits
 from floatbase.logs.log import Log, between_rows, find_name, matching_names
-from floatbase.logs.signals import Array, Signal
+from floatbase.logs.signals import Array, Signal, as_time
 
 
 class LogFile(ABC):
@@ -60,7 +60,7 @@ class LogFile(ABC):
             raise unknown_name("group", group, self.counts)
         if group not in self._times:
             self._limits.require_memory(self.path, f"the time stamps of {group!r}", 8 * self.counts[group])
-            self._times[group] = self._read_time(group)
+            self._times[group] = as_time(group, self._read_time(group))
         return self._times[group]
 
     def read(self, name: str, start: float | None = None, stop: float | None = None) -> Signal:

@@ -20,7 +20,8 @@ from floatbase.logs.atomic import as_path, written
 from floatbase.logs.columns import ColumnMap, TimeOrder, build, source_names
 from floatbase.logs.limits import STANDARD, Limits
 from floatbase.logs.log import Log
-from floatbase.logs.parquet import arrow, damaged, require_pages
+from floatbase.logs.pages import blocks, require_pages
+from floatbase.logs.parquet import arrow, damaged
 from floatbase.logs.signals import Array, Signal
 
 _DELIMITERS = (",", ";", "\t", "|")
@@ -106,11 +107,11 @@ def read_table(
 
         def get(name: str) -> Array:
             limits.require_memory(path, "its samples", 8 * file.metadata.num_rows * len(known))
-            for k in range(file.metadata.num_row_groups):
-                block = file.metadata.row_group(k)
-                for j in range(block.num_columns):
-                    if block.column(j).path_in_schema == name:
-                        require_pages(path, stream, block.column(j), 32 * block.num_rows + (1 << 20))
+            for block in blocks(path, stream):
+                if len(block.columns) != len(file.schema_arrow):
+                    raise LogError(f"{path}: it has columns in columns, which are not read")
+                place = block.columns[file.schema_arrow.get_field_index(name)]
+                require_pages(path, stream, place, 32 * block.rows + (1 << 20))
             column = file.read(columns=[name], use_threads=False).column(0)
             if column.null_count:
                 column = column.cast(pa.float64())

@@ -102,7 +102,7 @@ class LogWriter:
         if self._descriptor < 0:
             raise ArgumentError(f"{self.path}: the log is closed; nothing can be added")
         buffer = self._buffer(group)
-        if isinstance(time, float | int):
+        if isinstance(time, float | int | np.number):
             latest = buffer.add(float(time), values)
             now = clock.monotonic()
             if self._oldest == np.inf:

@@ -21,10 +21,10 @@ class Steps(RobotCore):
 
     | method | order | |
     |---|---|---|
-    | "semi-implicit" | 1 | the new velocity moves the configuration; keeps energies bounded |
+    | "semi-implicit" | 1 | the new velocity moves the configuration; energies stay bounded if the inertia is constant |
     | "explicit" | 1 | the old velocity moves the configuration |
     | "rk4" | 4 | Runge and Kutta's stages, composed on the group without commutators |
-    | "midpoint" | 2 | implicit, solved by damped Newton steps; undoes itself in reversed time; an error if it fails |
+    | "midpoint" | 2 | implicit; undoes itself in reversed time, energies stay bounded; an error if not solved |
 
     Configurations move as `integrate` does. The components of wrenches are constant during a step as the representation
     writes them: they move with their links in "body" representation, stand in the world in "inertial". Changes of a

@@ -21,7 +21,8 @@ import numpy as np
 from floatbase.algorithms.configuration import turning_velocities
 from floatbase.compiler.gpu.libraries import on_device
 from floatbase.errors import ArgumentError, SimulationError, missing_dependency
-from floatbase.simulation.laws import JointLaw
+from floatbase.simulation.laws import JointLaw, require_positive
+from floatbase.simulation.numbers import seconds
 from floatbase.simulation.programs import rate_function, remember_function
 from floatbase.simulation.simulator import Simulator, State
 from floatbase.spatial.arrays import Array
@@ -106,6 +107,10 @@ def flow(
     if solver not in SOLVERS:
         raise ArgumentError(f"solver is {solver!r}; it must be one of {SOLVERS}")
     _check_laws(simulator)
+    duration = seconds("duration", duration, zero=True)
+    require_positive(rtol=rtol, atol=atol)
+    if not longest > 0.0:
+        raise ArgumentError(f"longest is {longest!r}; it must be a positive number of seconds")
     if state is None:
         state = simulator.robot.neutral()
     if not isinstance(state, State):

@@ -6,14 +6,17 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from floatbase.algorithms.arguments import frame_of
 from floatbase.errors import ArgumentError, unknown_name
 from floatbase.model.tree import Tree, TreeJoint, position_index
+from floatbase.robot import Robot
 from floatbase.simulation.constraints.constraint import Constraint, checked_constraints
 from floatbase.simulation.constraints.motion import Baumgarte
 from floatbase.simulation.contacts import HardContact
 from floatbase.simulation.grounds import Flat
-from floatbase.simulation.laws import ContactLaw, Ground, JointLaw
+from floatbase.simulation.laws import ContactLaw, Ground, JointLaw, require_not_negative
 from floatbase.simulation.physics import Drive, Physics
 
 
@@ -41,10 +44,31 @@ def assemble(
         raise ArgumentError(f"pushes names a frame twice: {tuple(pushes)}")
     drives = _drives(tree, joints)
     held = checked_constraints(constraints) if constraints else ()
-    tuned = None if baumgarte is None else Baumgarte(*baumgarte)
+    tuned = None
+    if baumgarte is not None:
+        if np.shape(baumgarte) != (2,):
+            raise ArgumentError(f"baumgarte is {baumgarte!r}; it must be two numbers, alpha and beta [1/s]")
+        tuned = Baumgarte(*baumgarte)
+        require_not_negative(**tuned._asdict())
     soft = tuple((frame, law) for frame, law in contacts.items() if isinstance(law, ContactLaw))
     hard = tuple((frame, law) for frame, law in contacts.items() if isinstance(law, HardContact))
     return Physics(tree, soft, ground or Flat(), drives, tuple(pushes), held, tuned, hard)
+
+
+def check_constraints(robot: Robot, constraints: Sequence[Constraint]) -> None:
+    """Raise for places that do not exist, and for driven configurations: projections would go back to the first."""
+    q, _ = robot.random(0)
+    for item in constraints:
+        with np.errstate(all="ignore"):
+            J, (speed, _) = item.jacobian(robot, q), item.drive(robot, q)
+        for row in np.flatnonzero(speed):
+            size = np.linalg.norm(J[row])
+            nearby = robot.integrate(q, 1e-6 * J[row] / size) if size > 0.0 else q
+            if (item.residual(robot, nearby) - item.residual(robot, q))[row]:
+                raise ArgumentError(
+                    f"{item.row_names[row]} of {item.label} is driven, but a simulator keeps the numbers of "
+                    "constraints that it was made with; step with constrained_motion_step, whose constraints may change"
+                )
 
 
 def _drives(tree: Tree, joints: JointLaw | Mapping[Any, JointLaw] | None) -> tuple[Drive, ...]:
@@ -61,6 +85,8 @@ def _drives(tree: Tree, joints: JointLaw | Mapping[Any, JointLaw] | None) -> tup
         raise ArgumentError(f"joints must be a JointLaw, or a mapping of names of joints to laws, got {joints!r}")
     drives, taken = [], set[str]()
     for key, law in joints.items():
+        if not isinstance(key, str | tuple):
+            raise ArgumentError(f"joints has the key {key!r}; it must be the name of a joint, or a tuple of names")
         names = [key] if isinstance(key, str) else list(key)
         if not isinstance(law, JointLaw):
             raise ArgumentError(f"the law of joints {names} must be a JointLaw, got {law!r}")

@@ -13,7 +13,7 @@ from floatbase.compiler.program import Program
 from floatbase.errors import FloatbaseError, SimulationError, StateError
 from floatbase.simulation.integration.methods import NO_SOLUTION
 from floatbase.simulation.physics import Physics
-from floatbase.simulation.step import DIVERGES, FASTEST
+from floatbase.simulation.step import DIVERGES, FASTEST, LOST
 
 ADVICE = "a shorter dt or more substeps may help, and for stiff contacts or joints method='stiff'"
 
@@ -23,7 +23,9 @@ def explained(
 ) -> FloatbaseError:
     """The error to raise for what a period, from a time on, has refused; arrays: those it was called with."""
     message = str(error)
-    if DIVERGES not in message and NO_SOLUTION not in message:
+    for consequence in (f"; {LOST}", f"; {DIVERGES}"):  # of what is said before
+        message = message.replace(consequence, "")
+    if not any(part in message for part in (DIVERGES, NO_SOLUTION, LOST)):
         return StateError(f"{message}, at t = {time:.6g} s")
     place = "" if on_device(arrays) or DIVERGES not in message else _place(physics, program, outputs, arrays)
     return SimulationError(f"{message}, in the period from t = {time:.6g} s{place}; {ADVICE}")

@@ -68,6 +68,7 @@ class Law:
         for field in fields(self):
             if field.type == "Numbers":
                 object.__setattr__(self, field.name, np.atleast_1d(getattr(self, field.name)))
+                require_finite(**{field.name: getattr(self, field.name)})
 
     @classmethod
     def _fields(cls) -> list[tuple[str, int | None]]:
@@ -275,23 +276,31 @@ def _with_symbols(law: L, values: Iterator[Any]) -> L:
 
 def require_positive(**values: Any) -> None:
     """Raise an error that names the first argument that is not positive; symbols pass."""
-    for name, value in values.items():
-        numbers = np.asarray(value)
-        if numbers.dtype != object and not (np.all(numbers > 0) and np.all(np.isfinite(numbers))):
-            raise ArgumentError(f"{name} is {value!r}; it must be positive and finite")
+    _require("positive and finite", lambda x: x > 0, values)
 
 
 def require_not_negative(**values: Any) -> None:
     """Raise an error that names the first argument that is negative; symbols pass."""
-    for name, value in values.items():
-        numbers = np.asarray(value)
-        if numbers.dtype != object and not (np.all(numbers >= 0) and np.all(np.isfinite(numbers))):
-            raise ArgumentError(f"{name} is {value!r}; it must be finite and not negative")
+    _require("finite and not negative", lambda x: x >= 0, values)
 
 
 def require_finite(**values: Any) -> None:
     """Raise an error that names the first argument that is NaN or infinite; symbols pass."""
+    _require("finite", np.isfinite, values)
+
+
+def require_place(**values: Any) -> None:
+    """Raise an error that names the first argument that is not three finite numbers; symbols pass."""
+    for name, value in values.items():
+        if np.shape(value) != (3,):
+            raise ShapeError(f"{name} is {value!r}; it must be one place (x, y, z)")
+        require_finite(**{name: value})
+
+
+def _require(demand: str, holds: Callable[[Array], Array], values: dict[str, Any]) -> None:
     for name, value in values.items():
         numbers = np.asarray(value)
-        if numbers.dtype != object and not np.all(np.isfinite(numbers)):
-            raise ArgumentError(f"{name} is {value!r}; it must be finite")
+        if numbers.dtype == object:
+            numbers = np.array([entry for entry in numbers.flat if not is_symbolic(entry)] or [1.0])
+        if numbers.dtype.kind not in "fiuc" or not (np.all(holds(numbers.real)) and np.all(np.isfinite(numbers))):
+            raise ArgumentError(f"{name} is {value!r}; it must be {demand}")

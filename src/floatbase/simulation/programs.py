@@ -16,6 +16,7 @@ from floatbase.compiler.program import Port, Program
 from floatbase.compiler.tracing import trace
 from floatbase.fingerprint import fingerprint
 from floatbase.robot.states import check_configuration
+from floatbase.simulation.constraints.constraint import require_rows
 from floatbase.simulation.integration.group import coordinate_rate
 from floatbase.simulation.physics import Physics, joined
 from floatbase.simulation.representation import acceleration_from_mixed, into_mixed
@@ -67,6 +68,7 @@ def period_function(stepper: Stepper, with_inertial: bool) -> Function:
     def period(*arrays: Any) -> dict[str, Any]:
         given = dict(zip((port.name for port in ports), arrays, strict=True))
         check_configuration(physics.tree, given["q"])
+        require_rows(physics.tree, given["q"], physics.constraints)
         inputs = {name: given[name] if name in given else zeros((0,), given["q"]) for name in INPUTS}
         if not with_inertial:
             inputs["inertial"] = None
@@ -105,6 +107,7 @@ def rate_function(stepper: Stepper, with_inertial: bool) -> Function:
         check_configuration(tree, center, "center")
         own = replace(tree, representation=form)
         q = integrate(own, center, u)
+        require_rows(own, q, physics.constraints)
         held = [given.get(name, zeros((0,), u)) for name in ("memory", "command", "pushes", "parameters")]
         held += [given["inertial"]] if with_inertial else []
         mixed = into_mixed(form, tree.floating, q, v)

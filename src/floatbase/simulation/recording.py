@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from floatbase.errors import ArgumentError, SimulationError, unknown_name
+from floatbase.errors import ArgumentError, ShapeError, SimulationError, unknown_name
 from floatbase.kernels import Kernel
 from floatbase.robot import Robot
+from floatbase.robot.quantities import QUANTITIES
 from floatbase.simulation.libraries import on_host
 from floatbase.simulation.simulator import Simulator, State
 from floatbase.spatial.arrays import Array
@@ -64,6 +65,13 @@ class Recorder:
         if not self._arrays:
             self._allocate(values)
         for name, value in values.items():
+            first = self._arrays[name].shape[1:]
+            if value.shape != first:
+                raise ShapeError(
+                    f"record: {name!r} has shape {value.shape} at t = {state.time:.6g} s, but {first} at the "
+                    "beginning; for a batch of commands begin with a batch of states"
+                )
+        for name, value in values.items():
             self._arrays[name][row] = value
         self._time[row] = state.time
         self.filled = row + 1
@@ -88,6 +96,8 @@ def signals_of(simulator: Simulator, record: Sequence[Signal]) -> dict[str, Call
     """Functions for the signals that are asked for, by their names."""
     if isinstance(record, str):
         record = [record]
+    if not isinstance(record, Iterable):
+        raise ArgumentError(f"record is {record!r}; it must be a sequence of signals, which may be empty")
     found: dict[str, Callable[[State, Any], Any]] = {}
     for item in record:
         name, signal = _signal(simulator, item)
@@ -108,6 +118,8 @@ def _signal(simulator: Simulator, item: Signal) -> tuple[str, Callable[[State, A
         place = frames.index(item)
         all_wrenches = _field(simulator, "wrenches")
         return item, lambda state, command: all_wrenches(state, command)[..., 6 * place : 6 * place + 6]
+    if isinstance(item, str) and item not in QUANTITIES:
+        raise unknown_name("signal", item, {*FIELDS, "command", *frames, *QUANTITIES})
     if isinstance(item, Kernel):
         return item.name, _of_state(item.name, item.arguments, lambda *arrays: item(robot, *arrays))
     if isinstance(item, str | tuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ from floatbase.compiler.gpu.libraries import on_device
 from floatbase.errors import ArgumentError
 from floatbase.progress import counting
 from floatbase.robot import Robot
+from floatbase.simulation.numbers import seconds, whole
 from floatbase.simulation.recording import LARGEST, Recorder, Recording, Signal, signals_of
 from floatbase.simulation.simulator import Simulator, State
 
@@ -29,7 +29,9 @@ def simulate(
     progress: bool = False,
     largest: int = LARGEST,
 ) -> Recording:
-    """Advance one state or a batch for a `duration` [s], calling a policy at the beginning of every period.
+    """Advance one state or a batch for a `duration` [s], the nearest whole number of periods of the simulator.
+
+    A policy is called at the beginning of every period.
 
     simulator: or a robot, which then moves freely in periods of 1 ms. policy: a function of time and state that gives
     the command (..., command_size), a command that is held all the time, or None for none. state: from `init`, or a
@@ -45,10 +47,7 @@ def simulate(
         simulator = Simulator(simulator)
     if not isinstance(simulator, Simulator):
         raise ArgumentError(f"simulate needs a Simulator or a Robot, got {simulator!r}")
-    if not (isinstance(duration, float | int) and math.isfinite(duration) and duration >= 0.0):
-        raise ArgumentError(f"duration is {duration!r}; it must be a finite number of seconds, not negative")
-    if isinstance(every, bool) or not isinstance(every, int) or every < 1:
-        raise ArgumentError(f"every is {every!r}; it must be a whole number of periods, at least 1")
+    duration, every = seconds("duration", duration, zero=True), whole("every", every, 1)
     if state is None:
         state = simulator.robot.neutral()
     if not isinstance(state, State):

@@ -21,10 +21,12 @@ import numpy as np
 
 from floatbase.compiler.function import Function
 from floatbase.compiler.gpu.libraries import on_device
-from floatbase.errors import ArgumentError, StateError
+from floatbase.compiler.symbol_arrays import is_symbolic
+from floatbase.errors import ArgumentError, ShapeError, StateError
 from floatbase.progress import compile_with_progress
 from floatbase.robot import Robot
-from floatbase.simulation.assembly import assemble
+from floatbase.robot.states import check_state
+from floatbase.simulation.assembly import assemble, check_constraints
 from floatbase.simulation.constraints.constraint import Constraint
 from floatbase.simulation.constraints.projections import require_consistent
 from floatbase.simulation.contacts import HardContact
@@ -32,6 +34,7 @@ from floatbase.simulation.divergence import explained
 from floatbase.simulation.integration.methods import check_method
 from floatbase.simulation.laws import ContactLaw, Ground, JointLaw
 from floatbase.simulation.libraries import alike, on_host, place_of
+from floatbase.simulation.numbers import seconds, whole
 from floatbase.simulation.physics import Physics
 from floatbase.simulation.programs import beginning_function, input_sizes, output_names, period_function
 from floatbase.simulation.representation import into_mixed
@@ -93,22 +96,23 @@ class Simulator:
         if not isinstance(self.robot, Robot):
             raise ArgumentError(f"a simulator is made for a floatbase.Robot, got {self.robot!r}")
         check_method(self.method)
-        if not (isinstance(self.dt, float | int) and math.isfinite(self.dt) and self.dt > 0.0):
-            raise ArgumentError(f"dt is {self.dt!r}; it must be a positive, finite number of seconds")
-        if isinstance(self.substeps, bool) or not isinstance(self.substeps, int):
-            raise ArgumentError(f"substeps is {self.substeps!r}; it must be a whole number")
-        if not 1 <= self.substeps <= MOST_SUBSTEPS:
-            raise ArgumentError(f"substeps is {self.substeps}; it must be from 1 to {MOST_SUBSTEPS}")
+        object.__setattr__(self, "dt", seconds("dt", self.dt))
+        object.__setattr__(self, "substeps", whole("substeps", self.substeps, 1, MOST_SUBSTEPS))
+        object.__setattr__(self, "projections", whole("projections", self.projections, 0, MOST_SUBSTEPS))
+        if isinstance(self.pushes, str):
+            raise ArgumentError(f"pushes is {self.pushes!r}; it must be a tuple of frames, such as ({self.pushes!r},)")
         object.__setattr__(self, "pushes", tuple(self.pushes))
         object.__setattr__(self, "constraints", tuple(self.constraints))
         if self.constraints and self.method == "stiff":
             raise ArgumentError("method 'stiff' takes no constraints; use another method with more substeps")
-        hard = [frame for frame, law in dict(self.contacts).items() if isinstance(law, HardContact)]
+        if self.baumgarte is not None and not self.constraints:
+            raise ArgumentError(f"baumgarte is {self.baumgarte!r}, but there are no constraints to hold")
+        if self.inertial is not None:
+            object.__setattr__(self, "inertial", self._inertial_array())
+        hard = [frame for frame, _ in self.physics.hard]  # a wrong name or law is an error here
+        check_constraints(self.robot, self.constraints)
         if hard and (self.method != "semi-implicit" or self.constraints):
             raise ArgumentError(f"the hard contact at {hard[0]!r} needs method 'semi-implicit', and no constraints")
-        if isinstance(self.projections, bool) or not isinstance(self.projections, int) or self.projections < 0:
-            raise ArgumentError(f"projections is {self.projections!r}; it must be a whole number, at least 0")
-        _ = self.physics  # a wrong name or law is an error here
 
     @cached_property
     def physics(self) -> Physics:
@@ -129,7 +133,10 @@ class Simulator:
     @cached_property
     def parameters(self) -> Array:
         """The values of the laws' parameters (n,), or (..., n) if some differ from state to state."""
-        return self.physics.parameters
+        try:
+            return self.physics.parameters
+        except ValueError as error:
+            raise ShapeError(f"the batch axes of the laws' parameters do not fit together: {error}") from None
 
     @property
     def command_size(self) -> int:
@@ -140,15 +147,22 @@ class Simulator:
     def batch(self) -> tuple[int, ...]:
         """The batch axes that parameters have."""
         inertial = () if self.inertial is None else np.shape(self.inertial)[:-1]
-        return np.broadcast_shapes(np.shape(self.parameters)[:-1], inertial)
+        return _together(parameters=np.shape(self.parameters)[:-1], inertial=inertial)
 
     def init(self, q: Any, v: Any = None, *, time: float = 0.0) -> State:
         """The state at the beginning: configuration (..., nq) and velocity (..., nv), zero if not given."""
-        q = q if on_device((q,)) else _real(q)
+        robot, away = self.robot, on_device((q,))
+        q = q if away else _real("q", q)
+        v = alike(q, np.zeros(robot.nv)) if v is None else v if away else alike(q, _real("v", v))
+        for name, array, size in (("q", q, robot.nq), ("v", v, robot.nv)):
+            if tuple(array.shape)[-1:] != (size,):
+                raise ShapeError(f"init: {name} has shape {tuple(array.shape)}; it must be (..., {size})")
+        if not math.isfinite(time):
+            raise ArgumentError(f"init: time is {time!r}; it must be a finite number of seconds")
         held = self._held(q)
-        v = alike(q, np.zeros(self.robot.nv)) if v is None else v if on_device((q,)) else alike(q, v)
-        batch = np.broadcast_shapes(tuple(q.shape[:-1]), tuple(v.shape[:-1]), self.batch)
-        if not on_device((q,)):
+        batch = _together(q=tuple(q.shape[:-1]), v=tuple(v.shape[:-1]), parameters=self.batch)
+        if not away:
+            check_state(robot.tree, "init", q=q, v=v)
             q, v = (np.array(np.broadcast_to(x, (*batch, x.shape[-1]))) for x in (q, v))
         if self.constraints:
             require_consistent(self.robot, on_host(q), on_host(v), self.constraints)
@@ -172,6 +186,8 @@ class Simulator:
 
         command: (..., command_size), zero if not given; pushes: (..., 6 pushes) wrenches at the frames of `pushes`, one
         after the other, zero if not given; out: a state whose arrays are written to; threads: how many share a batch.
+        A step that fails leaves `q`, `v` and `memory` of the state as they were, also with `out=state`; what else is in
+        `out` is then of no use.
         """
         arrays = self.arrays(state, command, pushes)
         try:
@@ -183,14 +199,18 @@ class Simulator:
 
     def arrays(self, state: State, command: Any = None, pushes: Any = None) -> list[Any]:
         """The arrays that `function` is called with for a period."""
+        if not isinstance(state, State):
+            raise ArgumentError(f"state is {state!r}; it must be a State, such as `init` gives")
         held = self._held(state.q)
         arrays = [state.q, state.v]
         if self.physics.memory_size:
             arrays.append(state.memory)
         if held.command is not None:
-            arrays.append(held.command if command is None else command)
+            arrays.append(held.command if command is None else _as_precise(state.q, command))
+        elif command is not None and tuple(np.shape(command))[-1:] != (0,):
+            raise ArgumentError("a command is given to a robot without joints; it must be None, or have no entries")
         if held.pushes is not None:
-            arrays.append(held.pushes if pushes is None else pushes)
+            arrays.append(held.pushes if pushes is None else _as_precise(state.q, pushes))
         elif pushes is not None:
             raise ArgumentError("pushes are given to a simulator without: name their frames, Simulator(pushes=...)")
         if held.parameters is not None:
@@ -216,6 +236,12 @@ class Simulator:
         functions = [self.function, *([self._beginning] if self.physics.memory_size else [])]
         compile_with_progress(functions, dtypes=dtypes, batch=batch, gpu=gpu)
         return self
+
+    def _inertial_array(self) -> Array:
+        inertial, size = _real("inertial", self.inertial), 10 * len(self.robot.tree.bodies)
+        if inertial.shape[-1:] != (size,):
+            raise ShapeError(f"inertial has shape {inertial.shape}; it must be (..., {size}), 10 for each body")
+        return inertial
 
     @cached_property
     def _beginning(self) -> Function:
@@ -258,7 +284,10 @@ class Simulator:
         return State._make(values)
 
     def _targets(self, out: State) -> tuple[Any, ...]:
-        return tuple(out[place] for place in self._places)
+        targets = tuple(out[place] for place in self._places) if isinstance(out, State) else (None,)
+        if any(target is None for target in targets):
+            raise ArgumentError("out must be a state that `step` gave, with arrays for all that a step says")
+        return targets
 
 
 class Held(NamedTuple):
@@ -271,6 +300,21 @@ class Held(NamedTuple):
     dt: Any
 
 
-def _real(q: Any) -> Array:
-    array = np.asarray(q)
+def _as_precise(q: Any, values: Any) -> Any:
+    """Numbers on the CPU that are given with a state in single precision, in single precision."""
+    return np.asarray(values, dtype=np.float32) if type(q) is np.ndarray and q.dtype.char == "f" else values
+
+
+def _real(name: str, values: Any) -> Array:
+    array = np.asarray(values)
+    if array.dtype.kind not in "fiu" and not is_symbolic(values):
+        raise ArgumentError(f"{name} is {values!r}; it must be an array of real numbers")
     return array if array.dtype in (np.float32, np.float64) else array.astype(float)
+
+
+def _together(**batches: tuple[int, ...]) -> tuple[int, ...]:
+    try:
+        return np.broadcast_shapes(*batches.values())
+    except ValueError:
+        found = ", ".join(f"{name} {batch}" for name, batch in batches.items())
+        raise ShapeError(f"the batch axes do not fit together: {found}") from None

@@ -21,6 +21,7 @@ from floatbase.compiler.control import guard, scan, subprogram
 from floatbase.compiler.graph import current_graph
 from floatbase.compiler.scalar import select
 from floatbase.compiler.symbol_arrays import is_symbolic
+from floatbase.simulation.constraints.constraint import stacked_residual
 from floatbase.simulation.hard_step import hard_step
 from floatbase.simulation.integration.methods import (
     LARGEST,
@@ -38,7 +39,9 @@ from floatbase.spatial.representations import TwistForm
 FASTEST = 1e6  # m/s or rad/s: what moves faster diverges
 INFINITE = 1e30
 IMPOSSIBLE = "inertial parameters are not those of a robot: its mass matrix is not positive definite"
+FARTHEST = 1e-3  # m or rad: a robot that projections leave so far off its constraints has left them
 DIVERGES = "the motion diverges"
+LOST = "projections do not lead back to the constraints"
 OUTPUTS = ("q", "v", "memory", "wrenches", "torques", "work", "residual", "multipliers")
 
 
@@ -107,6 +110,9 @@ class Stepper:
         guard(residual[..., 0] < (LARGEST if midpoint else 0.1 * INFINITE), NO_SOLUTION if midpoint else IMPOSSIBLE)
         fastest = reduce(np.maximum, components(np.abs(v)))
         guard(fastest < FASTEST, DIVERGES)
+        if self.physics.constraints and self.projections:
+            errors = np.abs(stacked_residual(tree, q, self.physics.constraints))
+            guard(reduce(np.maximum, components(errors)) < FARTHEST, LOST)
         wrenches, torques, multipliers = np.split(last, np.cumsum(counts)[:-1], axis=-1)
         v = from_mixed(self.form, tree.floating, q, v)
         return Period(q, v, memory, wrenches, torques, work, residual, multipliers)

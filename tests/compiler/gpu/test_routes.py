@@ -1,5 +1,6 @@
 """Calls on a GPU that the built-in function makes without Python, on a GPU that is not there."""
 
+import collections
 import gc
 import sys
 import threading
@@ -79,6 +80,10 @@ def test_results_are_written_where_they_are_wanted(one, two, gpus, rng, python):
     np.testing.assert_allclose(total.memory, targets[0].memory)
     np.testing.assert_allclose(dot.memory, targets[1].memory)
     assert len(python) == 2
+    pairs = collections.namedtuple("Pairs", "total dot")(*targets)
+    assert two(*map(Array, values[:2]), out=pairs) is pairs and len(python) == 2
+    with pytest.raises(ArgumentError, match="tuple of 2 arrays"):
+        two(*map(Array, values[:2]), out=targets[0])
 
 
 def test_results_are_handed_to_what_they_are_wanted_for(gpus, rng, python):

@@ -215,6 +215,8 @@ def test_the_state_follows_from_one_pose(rng):
 
 
 def test_what_cannot_hang_is_refused():
+    with pytest.raises(ArgumentError, match="must be a Suspension"):
+        hang(FREE, 3.5)
     with pytest.raises(ArgumentError, match="base of 'suspended_manipulator' is fixed"):
         hang(fb.load("suspended_manipulator"), ROD)
     with pytest.raises(ArgumentError, match="hook_parameters is needed if, and only if"):

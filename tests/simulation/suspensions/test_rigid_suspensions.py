@@ -176,3 +176,12 @@ def test_lengths_must_be_positive(length):
 def test_a_pose_of_a_pendulum_far_away_is_reported():
     with pytest.raises(StateError, match="poses are off"):
         RigidPendulum(1.0, point=(0, 0, 2.0)).check(pose([0, 0, 0], [0, 0, 0])[None], np.zeros(6))
+
+
+def test_bodies_and_states_that_cannot_be_are_refused():
+    H = hung([LENGTH], np.zeros((1, 3)))
+    for parameters in (-PLATFORM, 0.0 * PLATFORM, np.nan * PLATFORM):
+        with pytest.raises(ArgumentError, match="parameters"):
+            suspended_acceleration(RigidPendulum(LENGTH), parameters[None], H, np.zeros(6))
+    with pytest.raises(StateError, match="finite"):
+        suspended_acceleration(RigidPendulum(LENGTH), PLATFORM[None], H, np.full(6, np.nan))

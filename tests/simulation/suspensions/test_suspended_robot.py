@@ -57,6 +57,8 @@ def test_thrusts_follow_commands_with_a_lag():
 
 
 def test_robots_without_propellers_are_refused():
+    with pytest.raises(ArgumentError, match="wrench is"):
+        Propellers.of_model(FREE.model).allocate(np.full(6, np.nan))
     with pytest.raises(UnknownNameError, match="unknown frame 'center'"):
         Propellers.of_model(library.pendulum())
     with pytest.raises(ArgumentError, match="has no propellers"):

@@ -183,15 +183,18 @@ given:
   br i1 %packs, label %given.tuple, label %given.head
 given.tuple:
 {load("out.type", "ptr", "out", OBJECT_TYPE)}
+{of(Interpreter, "is.subtype", "is_subtype", "api")}
+  %out.subtype = call i32 %is.subtype(ptr %out.type, ptr %tuple.type)
+  %out.is = icmp ne i32 %out.subtype, 0
+  br i1 %out.is, label %given.count, label %other
+given.count:
 {load("out.count", "i64", "out", TUPLE_SIZE)}
-  %out.is = icmp eq ptr %out.type, %tuple.type
   %out.full = icmp eq i64 %out.count, %outputs
-  %out.fits = and i1 %out.is, %out.full
   %out.items = getelementptr i8, ptr %out, i64 {tuple_items}
-  br i1 %out.fits, label %given.head, label %other
+  br i1 %out.full, label %given.head, label %other
 given.head:
-  %items = phi ptr [ %alone, %given ], [ %out.items, %given.tuple ], [ %items, %given.fit ]
-  %g = phi i64 [ 0, %given ], [ 0, %given.tuple ], [ %g.next, %given.fit ]
+  %items = phi ptr [ %alone, %given ], [ %out.items, %given.count ], [ %items, %given.fit ]
+  %g = phi i64 [ 0, %given ], [ 0, %given.count ], [ %g.next, %given.fit ]
   %given.more = icmp slt i64 %g, %outputs
   br i1 %given.more, label %given.body, label %given.apart
 given.body:

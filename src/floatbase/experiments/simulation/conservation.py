@@ -113,7 +113,8 @@ def plots(flown: Mapping[str, Data], lengths: Array, swung: Mapping[str, Mapping
         for axes, (name, title) in zip(panels, _PANELS, strict=True):
             for k, (method, found) in enumerate(flown.items()):
                 values, color = np.maximum(found[name], 1e-17), COLORS[k % len(COLORS)]
-                axes.loglog(1e3 * lengths, values, "o-", color=color, label=method)
+                style = {"color": color, "marker": MARKERS[k % len(MARKERS)], "mfc": "none", "ms": 8}
+                axes.loglog(1e3 * lengths, values, label=method, **style)
             axes.set_title(title)
             axes.set_xlabel("step, ms")
             axes.set_xticks(1e3 * lengths, [f"{1e3 * length:.3g}" for length in lengths], minor=False)
@@ -140,7 +141,12 @@ def plots(flown: Mapping[str, Data], lengths: Array, swung: Mapping[str, Mapping
     ]
 
 
-_PANELS = (("error", "error of the state"), ("energy", "energy"), ("momentum", "momentum"))
+MARKERS = ("o", "x", "s", "^", "D", "v")  # hollow, so that those in one place are all seen
+_PANELS = (
+    ("error", "error of the state"),
+    ("energy", "change of energy, relative"),
+    ("momentum", "change of momentum, relative"),
+)
 
 EXPERIMENT = Experiment(
     "conservation",

@@ -13,8 +13,9 @@ import numpy as np
 
 from floatbase.algorithms import drift, jacobian, pose, velocity
 from floatbase.algorithms.arguments import configuration, frame_of, rates
-from floatbase.errors import ArgumentError
+from floatbase.errors import ArgumentError, ShapeError
 from floatbase.model.tree import Tree
+from floatbase.simulation.laws import require_place
 from floatbase.spatial.arrays import Array, apply_matrix, zeros
 from floatbase.spatial.checks import check_pose
 from floatbase.spatial.poses import invert_pose, pose_from, position_of, rotation_of
@@ -35,6 +36,8 @@ class Place:
                 f"a place is fixed to a frame given by its name, or to the world (None): {self.frame!r}"
             )
         H = np.asarray(self.frame_H_place, dtype=np.float64)
+        if H.shape != (4, 4):
+            raise ShapeError(f"frame_H_place has shape {H.shape}; it must be one pose (4, 4)")
         check_pose("frame_H_place", H)
         object.__setattr__(self, "frame_H_place", tuple(map(tuple, H.tolist())))
 
@@ -50,7 +53,8 @@ class Place:
 
 
 def point(frame: str | None, *position: float) -> Place:
-    """A point of a frame, or of the world, with the frame's axes."""
+    """A point of a frame, or of the world, with the frame's axes; position: x, y, z, m."""
+    require_place(position=position)
     return Place(frame, pose_from(np.eye(3), np.array(position, dtype=np.float64)))
 
 

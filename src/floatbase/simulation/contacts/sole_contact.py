@@ -22,12 +22,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from floatbase.errors import ArgumentError, ShapeError
+from floatbase.errors import ArgumentError
 from floatbase.simulation.arrays import stacked, stacked_matrix
 from floatbase.simulation.contacts.implicit import about_origin, across_and_along, in_axes
 from floatbase.simulation.contacts.points import as_vector, chosen, limited, positive_part, relaxed, switched
 from floatbase.simulation.contacts.sole import Patch, columns_of, magnitude, patch_wrench
-from floatbase.simulation.laws import ContactLaw, Ground, Number, require_not_negative, require_positive
+from floatbase.simulation.laws import ContactLaw, Ground, Number, require_not_negative, require_place, require_positive
 from floatbase.spatial import vectors
 from floatbase.spatial.arrays import Array, components, require_shape
 from floatbase.spatial.rotations import real
@@ -84,8 +84,7 @@ class SoleContact(ContactLaw):
     def __post_init__(self) -> None:
         require_positive(length=self.length, width=self.width, stiffness=self.stiffness, damping=self.damping)
         require_not_negative(friction=self.friction, friction_radius=self.friction_radius)
-        if np.shape(self.center) != (3,):
-            raise ShapeError(f"center is {self.center!r}; it must be one place (x, y, z)")
+        require_place(center=self.center)
         if not np.all(np.isfinite(self.center)):
             raise ArgumentError(f"center is {self.center!r}; its coordinates must be finite")
         object.__setattr__(self, "center", tuple(float(entry) for entry in self.center))

@@ -29,6 +29,7 @@ class Flat(TexturedGround):
     level: Number = 0.0
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         require_finite(level=self.level)
 
     def height(self, x: Any, y: Any) -> Any:
@@ -49,6 +50,7 @@ class Slope(TexturedGround):
     level: Number = 0.0
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         require_finite(inclination=self.inclination, direction=self.direction, level=self.level)
         angle = np.asarray(self.inclination)
         if angle.dtype != object and np.max(np.abs(angle)) > _STEEPEST:

@@ -34,6 +34,7 @@ class HeightField(TexturedGround):
     interpolation: Literal["bicubic", "bilinear"] = "bicubic"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.interpolation not in ("bicubic", "bilinear"):
             raise ArgumentError(f"interpolation is {self.interpolation!r}; the valid choices are bicubic, bilinear")
         _ = self.grid  # made now, so that what is wrong with the heights is said here

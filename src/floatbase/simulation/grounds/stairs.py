@@ -36,6 +36,7 @@ class Stairs(TexturedGround):
     edge: Number = 5e-3
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         require_finite(rise=self.rise, start=self.start, direction=self.direction, level=self.level)
         require_positive(run=self.run, count=self.count, edge=self.edge)
         run, edge = np.asarray(self.run), np.asarray(self.edge)

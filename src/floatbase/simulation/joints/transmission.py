@@ -45,8 +45,8 @@ class Geared(WrappedLaw):
     def __post_init__(self) -> None:
         super().__post_init__()
         ratio = np.asarray(self.ratio)
-        if ratio.dtype != object and not (np.all(np.isfinite(ratio)) and np.all(ratio != 0.0)):
-            raise ArgumentError(f"ratio is {self.ratio!r}; that of a gear is finite and not 0")
+        if ratio.dtype != object and not np.all(ratio != 0.0):
+            raise ArgumentError(f"ratio is {self.ratio!r}; that of a gear is not 0")
 
     def memory_size(self, joints: int) -> int:
         """That of the law inside."""

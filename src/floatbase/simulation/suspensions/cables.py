@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from floatbase.errors import ArgumentError, ShapeError, StateError
-from floatbase.simulation.laws import Law, Number, require_not_negative, require_positive
+from floatbase.simulation.laws import Law, Number, require_not_negative, require_place, require_positive
 from floatbase.simulation.suspensions.suspension import FrameSuspension
 from floatbase.spatial.arrays import Array, apply_matrix, transpose, vector, zeros
 from floatbase.spatial.poses import apply_pose, rotation_of
@@ -45,6 +45,7 @@ class Cable(Law):
     def __post_init__(self) -> None:
         require_positive(length=self.length, stiffness=self.stiffness)
         require_not_negative(damping=self.damping)
+        require_place(first_point=self.first_point, second_point=self.second_point)
         if self.first == self.second:
             raise ArgumentError(f"a cable leads from body {self.first} to itself; it must connect two")
 

@@ -21,7 +21,7 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 
 from floatbase.errors import ArgumentError
-from floatbase.simulation.laws import Number, require_not_negative, require_positive
+from floatbase.simulation.laws import Number, require_not_negative, require_place, require_positive
 from floatbase.simulation.suspensions import equations
 from floatbase.simulation.suspensions.suspension import FrameSuspension
 from floatbase.spatial.arrays import Array, apply_matrix, transpose
@@ -55,6 +55,7 @@ class CompliantPendulum(FrameSuspension):
         require_positive(length=self.length, stiffness=self.stiffness, torsion=self.torsion)
         require_not_negative(damping=self.damping, torsion_damping=self.torsion_damping)
         require_law(self.law)
+        require_place(point=self.point)
 
     def wrenches(self, world_H_bodies: Array, twists: Array) -> Array:
         """The wrench (..., 6) of spring and damper on the platform, in its frame."""

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from floatbase.simulation.laws import Number, require_not_negative, require_positive
+from floatbase.simulation.laws import Number, require_not_negative, require_place, require_positive
 from floatbase.simulation.suspensions import equations
 from floatbase.simulation.suspensions.compliant import (
     SpringLaw,
@@ -68,6 +68,7 @@ class CompliantDoublePendulum(Suspension):
             torsion_damping=self.torsion_damping,
         )
         require_law(self.law)
+        require_place(point=self.point)
 
     def constraint(self, world_H_bodies: Array) -> Array:
         """`A` (..., 2, 12): the suspension point, fixed to the hook, does not move sideways."""

@@ -16,8 +16,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from floatbase.compiler import is_symbolic
+from floatbase.errors import StateError
 from floatbase.simulation.suspensions.suspension import Suspension
 from floatbase.spatial.arrays import Array, apply_matrix, require_shape, transpose
+from floatbase.spatial.checks import require
+from floatbase.spatial.demands import DEMANDS
 from floatbase.spatial.groups import Element
 from floatbase.spatial.inertias import inertia_matrix
 from floatbase.spatial.poses import rotation_of
@@ -51,6 +55,11 @@ def suspended_acceleration(
     require_shape(parameters, n, 10)
     require_shape(world_H_bodies, n, 4, 4)
     require_shape(twists, 6 * n)
+    if not is_symbolic(parameters, world_H_bodies, twists):
+        if not (np.isfinite(world_H_bodies).all() and np.isfinite(twists).all()):
+            raise StateError("world_H_bodies and twists must be finite, but contain NaN or infinity")
+        if np.isrealobj(parameters):
+            require("parameters", np.asarray(parameters), DEMANDS["BodyParameters"])
     forces = suspension.wrenches(world_H_bodies, twists)
     forces = forces if wrenches is None else forces + wrenches
     A = suspension.constraint(world_H_bodies)

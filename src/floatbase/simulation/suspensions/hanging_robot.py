@@ -134,6 +134,8 @@ def hang(
 
     hook_parameters: (10,), the inertial parameters of the hook about its frame, if the suspension has one.
     """
+    if not isinstance(suspension, Suspension):
+        raise ArgumentError(f"suspension is {suspension!r}; it must be a Suspension, such as RigidPendulum(3.5)")
     if not robot.floating:
         raise ArgumentError(f"the base of {robot.model.name!r} is fixed; what hangs must have a free base")
     if suspension.bodies > 2:

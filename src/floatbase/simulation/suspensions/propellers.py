@@ -19,7 +19,7 @@ import numpy as np
 
 from floatbase.errors import ArgumentError, unknown_name
 from floatbase.model import Model
-from floatbase.simulation.laws import Law, Number, require_not_negative, require_positive
+from floatbase.simulation.laws import Law, Number, require_finite, require_not_negative, require_positive
 from floatbase.spatial.arrays import Array, apply_matrix
 from floatbase.spatial.poses import invert_pose, position_of, rotation_of
 from floatbase.spatial.pseudoinverses import right_inverse
@@ -96,6 +96,7 @@ class Propellers(Law):
 
         The drag is a plain number here.
         """
+        require_finite(wrench=wrench)
         thrusts = apply_matrix(right_inverse(self.wrench_matrix), wrench)
         largest = np.max(np.abs(thrusts), axis=-1)
         excessive = largest > self.limit

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from floatbase.simulation.laws import Number, require_positive
+from floatbase.simulation.laws import Number, require_place, require_positive
 from floatbase.simulation.suspensions import equations
 from floatbase.simulation.suspensions.suspension import Suspension
 from floatbase.spatial.arrays import Array, apply_matrix, transpose, zeros
@@ -31,6 +31,7 @@ class RigidPendulum(Suspension):
 
     def __post_init__(self) -> None:
         require_positive(length=self.length)
+        require_place(point=self.point)
 
     def constraint(self, world_H_bodies: Array) -> Array:
         """`A` (..., 3, 6), constant: the velocity of the suspension point, in the platform's axes."""
@@ -62,6 +63,7 @@ class RigidDoublePendulum(Suspension):
 
     def __post_init__(self) -> None:
         require_positive(hook_length=self.hook_length, platform_length=self.platform_length)
+        require_place(point=self.point)
 
     def constraint(self, world_H_bodies: Array) -> Array:
         """`A` (..., 6, 12): velocities of the suspension point and of the hook."""

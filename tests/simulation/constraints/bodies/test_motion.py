@@ -24,6 +24,8 @@ from floatbase.simulation.constraints.bodies import (
     project_twists,
     projector,
     reduced_motion,
+    reduced_state,
+    reduced_velocity,
 )
 
 
@@ -233,10 +235,44 @@ def test_bad_input_is_named(rng):
     wide = BodyConstraint("wide", (0,), ("one",), lambda H: np.zeros((1, 7)), lambda H, V: np.zeros((1, 7)))
     with pytest.raises(ShapeError, match=r"'wide' has shape \(1, 7\).*1 rows and 1 bodies"):
         BodySystem(good[None], (wide,)).matrix(H)
+    nan = BodyConstraint("nan", (0,), ("one",), lambda H: np.full((1, 6), np.nan), lambda H, V: np.zeros((1, 6)))
+    with pytest.raises(StateError, match="matrix of the constraint 'nan' contains NaN"):
+        explicit_motion(BodySystem(good[None], (nan,)), H, np.zeros(6), np.zeros(6))
+    with pytest.raises(ArgumentError, match=r"bodies of the constraint 'nan' is \('arm',\)"):
+        BodyConstraint("nan", ("arm",), ("one",), lambda H: np.zeros((1, 6)))
     with pytest.raises(ShapeError, match=r"mixing has shape \(2, 2\)"):
         pin.mixed(np.eye(2))
     with pytest.raises(ArgumentError, match="alpha is -1"):
         explicit_motion(system, H, np.zeros(6), np.zeros(6), (-1.0, 0.0))
+
+
+def test_bodies_that_nothing_holds_and_bodies_that_cannot_move(rng):
+    H, V, f = np.eye(4)[None], rng.standard_normal(6), rng.standard_normal(6)
+    free = BodySystem(random_parameters(rng)[None])
+    motion = explicit_motion(free, H, V, f)
+    assert_allclose(free.inertia @ motion.acceleration, free.forces(H, V, f), atol=1e-12)
+    assert_allclose(reduced_motion(free, H, V, f, np.eye(6)).rate, motion.acceleration, atol=1e-12)
+    assert motion.multipliers.shape == (0,) and diagnose(free, H).freedoms == 6
+    held = BodySystem(free.inertial_parameters, (body_joint("weld", "rigid", None, 0).constraint,))
+    D = decompose(held.matrix(H)).perpendicular
+    still = reduced_motion(held, H, np.zeros(0), f, D)
+    assert D.shape == (6, 0) and still.rate.shape == (0,) and not still.acceleration.any()
+    assert_allclose(still.multipliers, explicit_motion(held, H, 0.0 * V, f).multipliers, atol=1e-12)
+
+
+def test_a_change_of_the_number_of_freedoms_is_an_error_with_the_time(rng):
+    """A point is held where x < 1, and nothing beyond."""
+    matrix = BodyConstraint(
+        "gate", (0,), ("speed",), lambda H: (H[..., 0, :1, 3:] < 1.0) * np.eye(6)[:1], lambda H, V: np.zeros((1, 6))
+    )
+    system = BodySystem(random_parameters(rng)[None], (matrix,))
+    velocity = reduced_velocity(system, lambda time, H, V: np.zeros(6))
+    near, far = np.eye(4)[None], np.eye(4)[None].copy()
+    far[0, 0, 3] = 2.0
+    state = reduced_state(system, near, np.array([0.0, 1.0, 0.0, 0.0, 0.0, 0.0]))
+    assert np.isfinite(velocity(0.5, state)).all()
+    with pytest.raises(SimulationError, match=r"beyond t = 0\.7 s.*number of freedoms has changed"):
+        velocity(0.7, (*far, *state[1:]))
 
 
 @pytest.mark.filterwarnings("ignore::floatbase.spatial.InertiaWarning")

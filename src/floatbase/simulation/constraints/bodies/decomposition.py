@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from floatbase.errors import ArgumentError, ShapeError
+from floatbase.errors import ArgumentError, ShapeError, SimulationError
 from floatbase.simulation.constraints.bodies.motion import RANK_TOLERANCE, row_scales
 from floatbase.simulation.constraints.bodies.pfaffian import BodySystem
 from floatbase.spatial.arrays import Array
@@ -114,7 +114,10 @@ def reduced_velocity(
     def velocity(time: float, g: Element) -> Array:
         H, nu = np.array(g[: system.n]), g[system.n]
         A = system.matrix(H)
-        D = aligned_basis(A, g[system.n + 1].reshape(6 * system.n, -1))
+        try:
+            D = aligned_basis(A, g[system.n + 1].reshape(6 * system.n, -1))
+        except ArgumentError as error:
+            raise SimulationError(f"the motion cannot be followed beyond t = {time:.6g} s: {error}") from None
         V = D @ nu
         motion = reduced_motion(system, H, nu, wrenches(time, H, V), D)
         turning = basis_rate(A, system.rate(H, V), D)

@@ -19,10 +19,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
+from floatbase.compiler import is_symbolic
 from floatbase.errors import ArgumentError, ShapeError, StateError
 from floatbase.spatial.arrays import Array, apply_matrix, transpose, zeros
 from floatbase.spatial.checks import require
@@ -54,8 +56,11 @@ class BodyConstraint:
     def __post_init__(self) -> None:
         object.__setattr__(self, "bodies", tuple(self.bodies))
         object.__setattr__(self, "row_names", tuple(self.row_names))
-        if not self.bodies or len(set(self.bodies)) < len(self.bodies) or min(self.bodies) < 0:
-            raise ArgumentError(f"bodies of the constraint {self.name!r} is {self.bodies}; it lists bodies, each once")
+        numbers = all(isinstance(body, Integral) and body >= 0 for body in self.bodies)
+        if not self.bodies or not numbers or len(set(self.bodies)) < len(self.bodies):
+            raise ArgumentError(
+                f"bodies of the constraint {self.name!r} is {self.bodies}; it lists numbers of bodies, each once"
+            )
 
     def mixed(self, mixing: Array) -> BodyConstraint:
         """The constraint whose rows are `mixing` (r, r) times these, such as scaled ones."""
@@ -175,6 +180,9 @@ class BodySystem:
                     f"{'matrix' if V is None else 'rate'} of the constraint {item.name!r} has shape {part.shape}; "
                     f"for {r} rows and {len(item.bodies)} bodies it must be (..., {r}, {width})"
                 )
+            if not is_symbolic(part) and not np.isfinite(part).all():
+                what = "matrix" if V is None else "rate"
+                raise StateError(f"{what} of the constraint {item.name!r} contains NaN or infinity at these poses")
             block = zeros((r, 6 * self.n), part[..., 0, :])
             for k, body in enumerate(item.bodies):
                 block[..., 6 * body : 6 * body + 6] = part[..., 6 * k : 6 * k + 6]
