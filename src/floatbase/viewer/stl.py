@@ -34,7 +34,8 @@ def _read_binary(data: bytes, place: Path) -> Array:
             raise RobotFileError(
                 f"{place}: a binary STL file of {count} triangles has {expected} bytes, this one has {len(data)}"
             )
-        return np.frombuffer(data, _RECORD, count, _HEADER)["corners"].astype(np.float64)
+        with np.errstate(invalid="ignore"):  # some NaN; they are refused later
+            return np.frombuffer(data, _RECORD, count, _HEADER)["corners"].astype(np.float64)
     if data.lstrip()[:5].lower() == b"solid":
         if len(data) > MAX_TEXT_BYTES:
             raise RobotFileError(
