@@ -59,6 +59,22 @@ def test_a_window_listens_here_alone_and_ends(robot: fb.Robot, port: int) -> Non
         assert again.connect_ex(("127.0.0.1", port)) != 0
 
 
+def test_pages_of_others_cannot_connect(robot: fb.Robot, port: int) -> None:
+    viser = pytest.importorskip("viser")
+    from websockets.exceptions import InvalidStatus
+    from websockets.sync.client import connect
+
+    with view(robot, port=port) as window:
+        place = f"ws://127.0.0.1:{window._server.get_port()}"
+        protocol = [f"viser-v{viser.__version__}"]
+        with connect(place, subprotocols=protocol, origin=window.url) as connection:
+            assert connection.recv(timeout=10)
+        for origin in ("https://example.org", f"http://example.org:{port}", "null"):
+            with pytest.raises(InvalidStatus, match="403"):
+                connect(place, subprotocols=protocol, origin=origin).close()
+        assert window._server.request_share_url() is None
+
+
 def test_bad_settings_are_refused(robot: fb.Robot, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("viser")
     with pytest.raises(ArgumentError, match="port is 0"):

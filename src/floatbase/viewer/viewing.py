@@ -18,8 +18,9 @@ from floatbase.model import robots
 from floatbase.robot import Robot
 from floatbase.simulation import Recording
 from floatbase.viewer.log_motion import log_trajectory
+from floatbase.viewer.server import LOCAL
 from floatbase.viewer.trajectory import Trajectory, trajectory_of
-from floatbase.viewer.window import LOCAL, Window
+from floatbase.viewer.window import Window
 
 ROBOT_ENDINGS = (".urdf", ".xml", ".mjcf")
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import threading
 from types import TracebackType
 from typing import Any, Self
@@ -11,18 +9,17 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from floatbase.errors import ArgumentError, missing_dependency, unknown_name
+from floatbase.errors import unknown_name
 from floatbase.robot import Robot
 from floatbase.viewer.animation import motion_bounds
 from floatbase.viewer.controls import NO_FRAME, SPEEDS, Coordinates, add_plot, by_hand
 from floatbase.viewer.mesh import Array
 from floatbase.viewer.player import Player
 from floatbase.viewer.poses import checked_configurations
+from floatbase.viewer.server import LOCAL, start_server, stop_server
 from floatbase.viewer.shapes import RobotShapes, robot_shapes
 from floatbase.viewer.stage import LONGEST_ARROW, MOST_TRIANGLES, Stage
 from floatbase.viewer.trajectory import Trajectory
-
-LOCAL = "127.0.0.1"
 
 
 class Window:
@@ -37,12 +34,6 @@ class Window:
         host: str = LOCAL,
         port: int = 8080,
     ) -> None:
-        try:
-            from viser import ViserServer
-        except ImportError:
-            raise missing_dependency("viser", "view", "showing a robot in a browser") from None
-        if isinstance(port, bool) or not isinstance(port, int) or not 1 <= port <= 65535:
-            raise ArgumentError(f"port is {port!r}; it must be a whole number from 1 to 65535")
         start = robot.neutral() if motion is None else motion
         self.robot = robot
         self.motion = start if isinstance(start, Trajectory) else None
@@ -56,15 +47,14 @@ class Window:
         size = float(np.linalg.norm(np.subtract(*motion_bounds(shown, configurations[:1]))))
         self._lock, self._closed = threading.RLock(), threading.Event()
         self.problems = shown.problems
-        with contextlib.redirect_stdout(io.StringIO()):  # whose address it is to print is the caller's
-            self._server = ViserServer(host=host, port=port, label=f"{robot.name}: floatbase", verbose=False)
+        self._server = start_server(host, port, f"{robot.name}: floatbase")
         try:
             self._light(low, high, size)
             self._stage = Stage(self._server, robot, shown, size)
             self._player = self._controls()
             self._place(self._q, {} if self.motion is None else self._forces(0.0))
         except BaseException:
-            self._server.stop()
+            stop_server(self._server)
             raise
 
     @property
@@ -102,8 +92,7 @@ class Window:
             self._closed.set()
             if self._player is not None:
                 self._player.close()
-            with contextlib.redirect_stdout(io.StringIO()):
-                self._server.stop()
+            stop_server(self._server)
 
     def __enter__(self) -> Self:
         return self
