@@ -63,7 +63,7 @@ def difference(one: Any, other: Any) -> float:
     return float((np.abs(one - other).sum(axis=-1) > 40).mean())
 
 
-def until(condition: Callable[[], bool], seconds: float = 25.0) -> None:
+def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
     """Wait for something, which must come."""
     end = time.monotonic() + seconds
     while not condition():

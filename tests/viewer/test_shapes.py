@@ -70,6 +70,14 @@ def test_files_that_are_no_meshes_are_problems_not_shapes(tmp_path, file: str) -
     assert shapes.shapes  # the stick figure
 
 
+def test_robots_of_too_many_triangles_lose_some(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("floatbase.viewer.shapes.MAX_ALL_TRIANGLES", 30)
+    robot = robot_of(tmp_path, 3 * BOX.replace("collision", "visual"))
+    shapes = robot_shapes(robot.model, robot.tree)
+    assert shapes.size == 24
+    assert "more than 30" in shapes.problems[0]
+
+
 def test_capsules_are_closed() -> None:
     start, end, radius = np.array([0.1, 0.2, 0.3]), np.array([0.5, -0.2, 0.9]), 0.1
     a, b, c = np.moveaxis(capsule(start, end, radius, 48).corners, 1, 0)

@@ -16,6 +16,8 @@ from floatbase.viewer.mesh_files import Color, Part, read_mesh
 from floatbase.viewer.poses import body_poses, checked_configurations
 from floatbase.viewer.surfaces import simplified
 
+MAX_ALL_TRIANGLES = 8_000_000  # of a robot
+
 GREY: Color = (0.7, 0.7, 0.7)
 BONE: Color = (0.42, 0.50, 0.58)
 JOINT: Color = (0.80, 0.30, 0.24)
@@ -68,13 +70,13 @@ def robot_shapes(model: Model, tree: Tree) -> RobotShapes:
     found: list[BodyShape] = []
     problems: list[str] = []
     for link in model.links:
-        shown = _link_shapes(tree, link.name, link.visuals, problems)
+        shown = _link_shapes(tree, link.name, link.visuals, problems, found)
         if link.visuals and not shown:
-            shown = _link_shapes(tree, link.name, link.collisions, problems)
+            shown = _link_shapes(tree, link.name, link.collisions, problems, found)
         found += shown
     if not found:
         for link in model.links:
-            found += _link_shapes(tree, link.name, link.collisions, problems)
+            found += _link_shapes(tree, link.name, link.collisions, problems, found)
     return RobotShapes(tree, tuple(found) if found else stick_figure(tree), tuple(dict.fromkeys(problems)))
 
 
@@ -122,12 +124,21 @@ def _origin(tree: Tree, body: int) -> Array:
     return np.asarray(joint.parent_H_joint[:3, 3], dtype=np.float64)
 
 
-def _link_shapes(tree: Tree, link: str, shapes: Sequence[Geometry], problems: list[str]) -> list[BodyShape]:
+def _link_shapes(
+    tree: Tree, link: str, shapes: Sequence[Geometry], problems: list[str], before: Sequence[BodyShape]
+) -> list[BodyShape]:
+    """Those of a link; `before` are those of other links, which leave room for so many triangles more."""
     body, body_H_link = tree.frames[link]
-    found = []
+    found: list[BodyShape] = []
     for geometry in shapes:
         try:
             parts = shape_parts(geometry)
+            size = sum(mesh.size for mesh, _ in parts)
+            if size + sum(shape.mesh.size for shape in (*before, *found)) > MAX_ALL_TRIANGLES:
+                raise RobotFileError(
+                    f"{geometry.file or geometry.kind} of {link!r} is left out: with its {size} triangles the robot "
+                    f"has more than {MAX_ALL_TRIANGLES}"
+                )
         except RobotFileError as error:
             problems.append(str(error))
             continue
