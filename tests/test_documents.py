@@ -54,6 +54,7 @@ GUIDE = [
     "sensors",
     "simulation",
     "the-one-idea",
+    "viewing",
     *sorted(f"theory/{path.stem}" for path in (ROOT / "docs" / "theory").glob("*.md")),
 ]
 

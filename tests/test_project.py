@@ -34,12 +34,12 @@ ROOMS = (
     "progress",
     "robot",
     "kernels",
-    "viewer",
     "loading",
     "logs",
     "simulation",
-    "demo",
+    "viewer",
     "report",
+    "demo",
     "experiments",
     "cli",
 )
@@ -55,6 +55,7 @@ HEAVY = (
     "example_robot_data",
     "pyarrow",
     "h5py",
+    "viser",
 )
 
 

@@ -39,6 +39,8 @@ _INTRODUCTIONS = {
     "See [the loop](../loop.md).",
     "simulation.integration": "Ways to step through time. See [simulation](../simulation.md).",
     "logs": "Named signals over time: recording, files of many kinds, filters, plots. See [logs](../logs.md).",
+    "viewer": "Robots in a browser, in pictures, and in motion. See [looking at robots](../viewing.md).",
+    "report": "Parts of pages that need nothing else: tables, plots, robots. See [looking at robots](../viewing.md).",
     "experiments": "Experiments by name, and what they are made of. See [experiments](../experiments.md).",
 }
 

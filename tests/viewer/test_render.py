@@ -13,7 +13,7 @@ from floatbase.errors import ArgumentError, RobotFileError, ShapeError
 from floatbase.model.description import Geometry
 from floatbase.viewer import Camera, Mesh, Style, box, cylinder, look_at, render, scene, sphere, write_png
 from floatbase.viewer.rasterizer import rasterize
-from floatbase.viewer.scene import shape_mesh
+from floatbase.viewer.shapes import shape_parts
 
 RED, BLUE = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)
 SIZE = (80, 60)
@@ -108,7 +108,7 @@ def test_bad_arguments_say_what_would_be_right(tmp_path: Path) -> None:
         render(scene([(box(1, 1, 1), RED)]), FRONT, (100_000, 100_000))
     with pytest.raises(ArgumentError, match="straight"):
         Camera((0.0, 0.0, 1.0), (0.0, 0.0, 0.0))
-    with pytest.raises(RobotFileError, match="STL"):
-        shape_mesh(Geometry("mesh", (1.0, 1.0, 1.0), np.eye(4), file="a.dae"))
+    with pytest.raises(RobotFileError, match=r"\.stl, \.obj, \.dae files, not from '\.ply'"):
+        shape_parts(Geometry("mesh", (1.0, 1.0, 1.0), np.eye(4), file="a.ply"))
     with pytest.raises(RobotFileError, match="package://a"):
-        shape_mesh(Geometry("mesh", (1.0, 1.0, 1.0), np.eye(4), uri="package://a/b.stl"))
+        shape_parts(Geometry("mesh", (1.0, 1.0, 1.0), np.eye(4), uri="package://a/b.stl"))

@@ -14,7 +14,7 @@ from floatbase.errors import missing_dependency
 from floatbase.robot import Robot
 from floatbase.spatial.poses import invert_pose
 from floatbase.spatial.rotations import quaternion_from_rotation
-from floatbase.viewer import Style, look_at, render, robot_scene, write_png
+from floatbase.viewer import Style, Trajectory, look_at, render, robot_scene, write_png
 
 STANCE = "r_sole"
 WAVING = {  # deg
@@ -46,6 +46,8 @@ WAVING = {  # deg
 }
 AZIMUTH, ELEVATION = np.deg2rad(-20.0), np.deg2rad(7.0)
 OURS, PEER = "#a3231d", "#9aa3ad"
+TIMINGS_SIZE = (9.0, 4.2)  # inches
+WAVES, PERIOD = 2, 1.5  # how often iCub waves in its page, and how long each takes, s
 
 
 def waving(robot: Robot) -> npt.NDArray[np.floating[Any]]:
@@ -59,6 +61,16 @@ def waving(robot: Robot) -> npt.NDArray[np.floating[Any]]:
     return q
 
 
+def waving_motion(robot: Robot) -> Trajectory:
+    """ICub waving to and fro with its left elbow and hand."""
+    time = np.arange(0.0, WAVES * PERIOD + 1e-9, 0.02)
+    q = np.tile(waving(robot), (len(time), 1))
+    swing = np.sin(2.0 * np.pi * time / PERIOD)
+    for name, amplitude in (("l_elbow", 30.0), ("l_wrist_pitch", 12.0), ("neck_roll", 5.0), ("torso_roll", 2.0)):
+        q[:, 7 + robot.joint_names.index(name)] += np.deg2rad(amplitude) * swing
+    return Trajectory(time, q)
+
+
 def draw_icub(robot: Robot, path: Path, size: tuple[int, int]) -> None:
     """Draw iCub waving, from its own visual meshes."""
     scene = robot_scene(robot.model, robot.tree, waving(robot))
@@ -68,12 +80,18 @@ def draw_icub(robot: Robot, path: Path, size: tuple[int, int]) -> None:
 
 
 def plot_timings(timings: list[Timing], path: Path, batch: int, peer: str | None) -> None:
-    """Bars: time per state of one call and of a batch, ours and the peer's."""
+    """Draw the bars of `draw_timings` into a file."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise missing_dependency("matplotlib", "plot", "plotting") from None
-    figure = Figure(figsize=(9.0, 4.2), dpi=130, layout="constrained")
+    figure = Figure(figsize=TIMINGS_SIZE, dpi=130, layout="constrained")
+    draw_timings(figure, timings, batch, peer)
+    figure.savefig(path)
+
+
+def draw_timings(figure: Any, timings: list[Timing], batch: int, peer: str | None) -> None:
+    """Bars: time per state of one call and of a batch, ours and the peer's."""
     labels = [timing.function.name.replace("_", "\n") for timing in timings]
     panels = (
         ("one state", "time per call [µs]", [(timing.single, timing.peer_single) for timing in timings]),
@@ -102,4 +120,3 @@ def plot_timings(timings: list[Timing], path: Path, batch: int, peer: str | None
         axes.margins(y=0.12)
     figure.axes[0].legend(frameon=False)
     figure.suptitle("iCub, 38 velocities, double precision, one thread: less is better", x=0.01, ha="left", fontsize=11)
-    figure.savefig(path)

@@ -52,6 +52,14 @@ class Peer:
         return np.concatenate([np.arange(6), 6 + self.order])
 
 
+def comparable(robot: Robot) -> bool:
+    """Whether it has the same coordinates there: a floating base, and joints with limits that all move on their own."""
+    joints = [joint for joint in robot.model.joints if joint.kind != "fixed"]
+    alike = all(joint.kind in ("revolute", "prismatic") and joint.mimic is None for joint in joints)
+    from_urdf = robot.model.source is not None and robot.model.source.lower().endswith(".urdf")
+    return robot.floating and alike and from_urdf and {joint.name for joint in joints} == set(robot.joint_names)
+
+
 def load_peer(robot: Robot) -> Peer | None:
     """Pinocchio with the robot's file and a floating base, or None if it is not installed."""
     try:

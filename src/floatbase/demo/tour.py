@@ -10,6 +10,7 @@ from rich.console import Console
 
 import floatbase as fb
 from floatbase.demo.machine import machine
+from floatbase.demo.page import write_page
 from floatbase.demo.pictures import draw_icub, plot_timings
 from floatbase.demo.pinocchio_peer import Peer, load_peer
 from floatbase.demo.tables import agreement_table, checks_table, sensors_table, timings_table, tree_table
@@ -40,7 +41,10 @@ def tour(console: Console, folder: Path, quick: bool) -> bool:
     with console.status("drawing"):
         draw_icub(robot, picture, (320, 240) if quick else (1200, 900))
         plot_timings(timings, plot, batch, None if peer is None else peer.name)
+        page = folder / "report.html"
+        write_page(page, robot, checks, timings, batch, None if peer is None else peer.name)
     console.print(f"pictures: [bold]{picture}[/] (iCub, drawn without a graphics card), [bold]{plot}[/]")
+    console.print(f"page: [bold]{page}[/] (iCub waves in it, and its joints can be moved)")
     passed = all(check.passed for check in checks) and all(timing.agrees for timing in timings)
     console.print("[green]everything agrees[/]" if passed else "[bold red]something is wrong, see above[/]")
     return passed

@@ -6,26 +6,37 @@ from collections.abc import Sequence
 
 from floatbase.experiments.plan import Experiment
 from floatbase.experiments.results import Result, Row, Value
+from floatbase.experiments.settings import options
 from floatbase.report import Cell, Picture, Section, fold, number_text, page, paragraph, picture, table
 
 _HEADERS = ("quantity", "ours", "published", "unit", "criterion", "holds", "source")
 FEW = 4  # numbers that fit into a cell
 
 
-def result_page(experiment: Experiment, result: Result, pictures: Sequence[Picture]) -> str:
-    """The page as HTML."""
+def result_page(experiment: Experiment, result: Result, pictures: Sequence[Picture], robots: Sequence[str] = ()) -> str:
+    """The page as HTML. robots: parts made by `floatbase.report.robot_view`."""
     judged = sum(row.holds is not None for row in result.rows)
-    settings = ", ".join(f"{name} = {value}" for name, value in result.settings.items())
     facts = {
         "experiment": result.experiment,
         "result": f"{judged - len(result.failures)} of {judged} rows with a criterion hold",
-        "settings": f"{settings}, seed = {result.seed}" if settings else f"seed = {result.seed}",
+        "seed": str(result.seed),
         "time": f"{result.seconds:.1f} s in all steps",
         "machine": result.machine,
     }
-    sections = [Section("Plots", [picture(item) for item in pictures])] if pictures else []
+    sections = [Section("Motion", list(robots))] if robots else []
+    sections += [Section("Plots", [picture(item) for item in pictures])] if pictures else []
     sections += [Section(title, _parts(rows)) for title, rows in by_section(result.rows)]
+    sections += [Section("Settings", [_settings(experiment, result)])] if result.settings else []
     return page(experiment.title, experiment.summary, facts, sections)
+
+
+def _settings(experiment: Experiment, result: Result) -> str:
+    """The settings of the run, with their defaults and meanings."""
+    lines = [
+        [Cell(item.name), Cell(str(result.settings[item.name])), Cell(str(item.default)), Cell(item.help)]
+        for item in options(experiment.settings)
+    ]
+    return table(("setting", "value", "default", "meaning"), lines)
 
 
 def by_section(rows: Sequence[Row]) -> list[tuple[str, list[Row]]]:

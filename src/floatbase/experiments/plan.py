@@ -32,6 +32,8 @@ import numpy.typing as npt
 from floatbase.errors import ArgumentError
 from floatbase.experiments.results import Row
 from floatbase.experiments.settings import check_class
+from floatbase.robot import Robot
+from floatbase.viewer.trajectory import Trajectory
 
 Data: TypeAlias = Mapping[str, npt.NDArray[Any]]
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -68,12 +70,22 @@ class Plot:
     size: tuple[float, float] = (8.0, 4.0)  # inches
 
 
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """A robot that moves in the page of the run; `robot()` is called when the page is written."""
+
+    caption: str
+    robot: Callable[[], Robot]
+    trajectory: Trajectory
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What a plan returns."""
 
     rows: Sequence[Row]
     plots: Sequence[Plot] = ()
+    motions: Sequence[Motion] = ()
 
 
 Plan: TypeAlias = Generator[Sequence[Step], list[Data], Outcome]

@@ -22,7 +22,7 @@ from floatbase.experiments.plan import Data, Experiment, Outcome, Plan, Plot
 from floatbase.experiments.results import Result, read_result, to_json
 from floatbase.experiments.settings import make
 from floatbase.experiments.workers import Workers
-from floatbase.report import Picture, draw_png
+from floatbase.report import Picture, draw_png, robot_view
 
 Report: TypeAlias = Callable[[int, int, str], None]  # steps done, steps known so far, name of the one just done
 
@@ -77,6 +77,7 @@ def _carry_out(
         with _progress(console) as report:
             outcome, seconds = _follow(experiment.plan(values, seed), folder, workers, report)
         pictures = _draw(outcome.plots, folder)
+        robots = [robot_view(motion.robot(), motion.trajectory, motion.caption) for motion in outcome.motions]
     except KeyboardInterrupt:
         folder.log("interrupted")
         raise
@@ -87,7 +88,7 @@ def _carry_out(
     result = Result(
         experiment.name, settings, seed, round(seconds, 3), rows, floatbase.__version__, machine(), folder.path
     )
-    folder.write(REPORT, result_page(experiment, result, pictures).encode())
+    folder.write(REPORT, result_page(experiment, result, pictures, robots).encode())
     held = sum(row.holds is True for row in rows)
     folder.log(f"finished: {held} of {held + len(result.failures)} rows with a criterion hold")
     folder.write(RESULT, to_json(result).encode())  # last: it says that the run is finished

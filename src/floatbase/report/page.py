@@ -8,6 +8,11 @@ from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
+from floatbase.report.robot_view import MARK, view_script
+
+# the page may use what it holds, and nothing else
+_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
+
 
 class Cell(NamedTuple):
     """A cell of a table: a text, a smaller text below it, and what it is: "number", "good", "bad" or nothing."""
@@ -65,6 +70,15 @@ def picture(content: Picture) -> str:
     )
 
 
+def moving_picture(caption: str, gif: bytes) -> str:
+    """A moving picture, with its caption."""
+    source = f"data:image/gif;base64,{base64.b64encode(gif).decode()}"
+    return (
+        f'<figure><img class="moving" src="{source}" alt="{escape(caption)}">'
+        f"<figcaption>{escape(caption)}</figcaption></figure>"
+    )
+
+
 def page(title: str, lead: str, facts: Mapping[str, str], sections: Sequence[Section]) -> str:
     """The whole file."""
     style = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
@@ -73,12 +87,14 @@ def page(title: str, lead: str, facts: Mapping[str, str], sections: Sequence[Sec
         f"<section>\n<h2>{escape(section.title)}</h2>\n" + "\n".join(section.parts) + "\n</section>"
         for section in sections
     )
+    script = f"<script>\n{view_script()}</script>\n" if MARK in body else ""
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n<link rel="icon" href="data:,">\n'
         f"<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n"
-        f"<h1>{escape(title)}</h1>\n{paragraph(lead)}\n<dl>{listed}</dl>\n{body}\n</main>\n</body>\n</html>\n"
+        f"<h1>{escape(title)}</h1>\n{paragraph(lead)}\n<dl>{listed}</dl>\n{body}\n</main>\n{script}</body>\n</html>\n"
     )
 
 

@@ -58,6 +58,22 @@ def sphere(radius: float, segments: int = 48) -> Mesh:
     return _revolve([radius * np.stack([np.sin(a) * x, np.sin(a) * y, np.full_like(x, np.cos(a))], -1) for a in angles])
 
 
+def capsule(start: Array, end: Array, radius: float, segments: int = 24) -> Mesh:
+    """A cylinder with round ends between two points (3,)."""
+    start, end = np.asarray(start, dtype=np.float64), np.asarray(end, dtype=np.float64)
+    length = float(np.linalg.norm(end - start))
+    ball = sphere(radius, segments).corners
+    ball[..., 2] += np.where(ball.mean(axis=1)[:, 2:] > 0.0, 0.5, -0.5) * length
+    tube = cylinder(radius, max(length, 1e-9), segments).corners
+    tube = tube[np.ptp(tube[..., 2], axis=1) > 0.0]  # the sides alone
+    z = (end - start) / length if length > 0.0 else np.array([0.0, 0.0, 1.0])
+    x = np.cross(z, (0.0, 1.0, 0.0) if abs(z[1]) < 0.9 else (1.0, 0.0, 0.0))
+    x /= np.linalg.norm(x)
+    pose = np.eye(4)
+    pose[:3] = np.column_stack([x, np.cross(z, x), z, (start + end) / 2.0])
+    return Mesh(np.concatenate([ball, tube])).moved(pose)
+
+
 def _circle(segments: int) -> tuple[Array, Array]:
     angles = np.linspace(0.0, 2.0 * np.pi, segments + 1)
     return np.cos(angles), np.sin(angles)

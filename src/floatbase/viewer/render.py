@@ -10,7 +10,7 @@ import numpy.typing as npt
 from floatbase.errors import ArgumentError
 from floatbase.viewer.camera import Camera
 from floatbase.viewer.image import Pixels, average, from_srgb, to_srgb
-from floatbase.viewer.light import Gloss, Lamps, illuminate, key, scatter, sky
+from floatbase.viewer.light import POINTS, Gloss, Lamps, illuminate, key, scatter, sky
 from floatbase.viewer.mesh import Array
 from floatbase.viewer.normals import corner_normals, face_vectors, unit
 from floatbase.viewer.rasterizer import Visible, rasterize
@@ -18,7 +18,7 @@ from floatbase.viewer.scene import Scene
 
 MAX_PIXELS = 1 << 24  # samples included
 _SHADOW_REACH = 1.5  # how far from the scene the ground is shaded, in sizes of the scene
-_SHADOW_GRID = 420  # points a side at which that is computed
+_SHADOW_GRID = 420  # points a side at which that is computed, with as many points on the scene as by default
 
 
 @dataclass(frozen=True)
@@ -39,11 +39,17 @@ class Style:
 
 
 def render(
-    scene: Scene, camera: Camera, size: tuple[int, int] = (1200, 900), style: Style | None = None, samples: int = 2
+    scene: Scene,
+    camera: Camera,
+    size: tuple[int, int] = (1200, 900),
+    style: Style | None = None,
+    samples: int = 2,
+    points: int = POINTS,
 ) -> Pixels:
     """The picture (height, width, 3), or (height, width, 4) with opacity if the background is transparent.
 
-    size: width and height. samples: how many a side each pixel is averaged from.
+    size: width and height. samples: how many a side each pixel is averaged from. points: on what throws
+    shadows; with fewer of them pictures are drawn faster and shadows become coarser.
     """
     width, height = size
     if not (width > 0 and height > 0 and samples > 0 and width * height * samples**2 <= MAX_PIXELS):
@@ -51,7 +57,7 @@ def render(
     style = style if style is not None else Style()
     fine = (width * samples, height * samples)
     visible = rasterize(camera.project(scene.corners, fine), fine)
-    surface = scatter(scene.corners, np.random.default_rng(0))
+    surface = scatter(scene.corners, np.random.default_rng(0), points)
     image = np.zeros((fine[1], fine[0], 4))  # colour times opacity, opacity
     seen = visible.triangle >= 0
     rays = camera.rays(fine)
@@ -137,14 +143,15 @@ def _ground_shadow(
     reach = _SHADOW_REACH * float(np.linalg.norm(upper - lower))
     places = (points[:, :2] - (lower + upper)[:2] / 2.0) / reach
     near = (np.abs(places) < 1.0).all(axis=-1)
-    grid = np.stack(np.meshgrid(*[np.linspace(-reach, reach, _SHADOW_GRID)] * 2, indexing="ij"), axis=-1).reshape(-1, 2)
+    side = max(round(_SHADOW_GRID * (len(surface) / POINTS) ** 0.5), 16)
+    grid = np.stack(np.meshgrid(*[np.linspace(-reach, reach, side)] * 2, indexing="ij"), axis=-1).reshape(-1, 2)
     ground = np.column_stack([grid + (lower + upper)[:2] / 2.0, np.full(len(grid), style.ground)])
     light, full = np.zeros(len(ground)), 0.0
     for lamps in _lamps(camera, style):
         arriving, _ = illuminate(ground, np.tile([0.0, 0.0, 1.0], (len(ground), 1)), lamps, surface)
         light += arriving.mean(axis=-1)
         full += float((lamps.radiance.mean(axis=-1) * lamps.directions[:, 2].clip(0.0)).sum())
-    darkness = style.shadow * (1.02 * (1.0 - light / full) - 0.02).clip(0.0, 1.0).reshape(_SHADOW_GRID, _SHADOW_GRID)
+    darkness = style.shadow * (1.02 * (1.0 - light / full) - 0.02).clip(0.0, 1.0).reshape(side, side)
     return pixels[near], _interpolate(darkness, (places[near] + 1.0) / 2.0)
 
 

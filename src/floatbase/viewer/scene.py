@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from floatbase import algorithms
-from floatbase.errors import RobotFileError
-from floatbase.model import Model, Tree
-from floatbase.model.description import Geometry
+from floatbase.errors import warn
+from floatbase.model import Model, ModelWarning, Tree
 from floatbase.viewer.image import from_srgb
-from floatbase.viewer.mesh import Array, Mesh, box, cylinder, sphere
-from floatbase.viewer.stl import read_stl
-
-GREY = (0.7, 0.7, 0.7, 1.0)
+from floatbase.viewer.mesh import Array, Mesh
+from floatbase.viewer.shapes import robot_shapes
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,31 +31,8 @@ def scene(parts: Sequence[tuple[Mesh, Sequence[float]]]) -> Scene:
 
 
 def robot_scene(model: Model, tree: Tree, q: Any) -> Scene:
-    """The visual shapes of a robot's links at a configuration `q` (nq,)."""
-    parts: list[tuple[Mesh, Sequence[float]]] = []
-    for link in model.links:
-        if link.visuals:
-            world_H_link = np.asarray(algorithms.pose(tree, q, link.name), dtype=np.float64)
-            for geometry in link.visuals:
-                mesh = shape_mesh(geometry).moved(world_H_link @ geometry.link_H_shape)
-                parts.append((mesh, geometry.color or GREY))
-    if not parts:
-        raise RobotFileError(f"robot {model.name!r} has no visual shapes to draw")
-    return scene(parts)
-
-
-def shape_mesh(geometry: Geometry) -> Mesh:
-    """The triangles of a shape, in its own frame."""
-    if geometry.kind == "box":
-        x, y, z = geometry.size
-        return box(x, y, z)
-    if geometry.kind == "cylinder":
-        radius, length = geometry.size
-        return cylinder(radius, length)
-    if geometry.kind == "sphere":
-        return sphere(geometry.size[0])
-    if geometry.file is None:
-        raise RobotFileError(f"the mesh {geometry.uri!r} was not found on this machine")
-    if Path(geometry.file).suffix.lower() != ".stl":
-        raise RobotFileError(f"{geometry.file}: only meshes in STL files can be drawn")
-    return read_stl(geometry.file).moved(np.eye(4), np.array(geometry.size))
+    """The shapes of a robot at a configuration `q` (nq,); what cannot be shown of it is told in a warning."""
+    shapes = robot_shapes(model, tree)
+    for problem in shapes.problems:
+        warn(problem, ModelWarning)
+    return scene(shapes.placed(q))

@@ -12,11 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
-from floatbase.compiler.files import read_regular
 from floatbase.errors import RobotFileError
 from floatbase.viewer.mesh import Array, Mesh
+from floatbase.viewer.mesh_checks import MAX_BYTES, MAX_TEXT_BYTES, checked_mesh, read_bounded
 
-MAX_BYTES = 512 * 1024 * 1024
 _HEADER = 84
 _RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 
@@ -24,18 +23,7 @@ _RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribut
 def read_stl(path: str | os.PathLike[str]) -> Mesh:
     """The triangles of an STL file; `RobotFileError` if it is damaged or larger than `MAX_BYTES`."""
     place = Path(path)
-    try:
-        data = read_regular(place, MAX_BYTES + 1)
-    except OSError as error:
-        raise RobotFileError(f"{place}: the mesh cannot be read: {error.strerror or error}") from None
-    if len(data) > MAX_BYTES:
-        raise RobotFileError(f"{place}: the mesh is larger than {MAX_BYTES // 2**20} MiB, the most that is read")
-    corners = _read_binary(data, place)
-    if not len(corners):
-        raise RobotFileError(f"{place}: the mesh has no triangle")
-    if not np.isfinite(corners).all():
-        raise RobotFileError(f"{place}: the mesh has corners that are not finite numbers")
-    return Mesh(corners)
+    return checked_mesh(_read_binary(read_bounded(place, MAX_BYTES), place), place)
 
 
 def _read_binary(data: bytes, place: Path) -> Array:
@@ -46,8 +34,13 @@ def _read_binary(data: bytes, place: Path) -> Array:
             raise RobotFileError(
                 f"{place}: a binary STL file of {count} triangles has {expected} bytes, this one has {len(data)}"
             )
-        return np.frombuffer(data, _RECORD, count, _HEADER)["corners"].astype(np.float64)
+        with np.errstate(invalid="ignore"):  # some NaN; they are refused later
+            return np.frombuffer(data, _RECORD, count, _HEADER)["corners"].astype(np.float64)
     if data.lstrip()[:5].lower() == b"solid":
+        if len(data) > MAX_TEXT_BYTES:
+            raise RobotFileError(
+                f"{place}: the text is larger than {MAX_TEXT_BYTES // 2**20} MiB, the most that is read"
+            )
         return _read_text(data, place)
     raise RobotFileError(f"{place}: not an STL file: {len(data)} bytes, neither binary nor starting with 'solid'")
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from floatbase.experiments.optimal_control import steps
 from floatbase.experiments.optimal_control.flip import AXES
-from floatbase.experiments.optimal_control.pictures import plots
+from floatbase.experiments.optimal_control.pictures import motions, plots
 from floatbase.experiments.optimal_control.rows import flip_rows, reach_rows, sensitivity_rows
 from floatbase.experiments.plan import Experiment, Outcome, Plan, Step
 from floatbase.experiments.settings import option
@@ -55,7 +55,7 @@ def plan(settings: Settings, seed: int) -> Plan:
         *(row for axis in AXES for row in flip_rows(axis, flipped[axis])),
         *reach_rows(BASES, reached),
     ]
-    return Outcome(rows, plots(flipped, reached, BASES))
+    return Outcome(rows, plots(flipped, reached, BASES), motions(flipped))
 
 
 EXPERIMENT = Experiment(

@@ -20,6 +20,7 @@ from floatbase.experiments.optimal_control.task import Task
 from floatbase.robot import Robot
 from floatbase.spatial.arrays import Array
 
+ROBOT = "quadrotor_with_arm"
 DURATION = 1.2  # s
 THRUST = 9.0  # N, the most a propeller gives; hovering takes half of it
 ARM_TORQUE = 1.0  # N m
@@ -54,7 +55,7 @@ def allocation(robot: Robot) -> Array:
 
 def flip(kind: Callable[[Dynamics], System], axis: str, steps: int = 60) -> Flip:
     """Over an axis of the base, with states of a kind."""
-    robot = fb.load("quadrotor_with_arm", representation="body")
+    robot = fb.load(ROBOT, representation="body")
     forces = allocation(robot)
     system = kind(Flying(robot, DURATION / steps, forces))
     level, rest = robot.neutral(), np.zeros(robot.nv)

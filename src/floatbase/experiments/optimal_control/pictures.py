@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from floatbase.experiments.optimal_control.flip import DURATION, THRUST
+from floatbase.experiments.optimal_control.flip import DURATION, ROBOT, THRUST
 from floatbase.experiments.optimal_control.reach import TARGET
 from floatbase.experiments.optimal_control.rows import NAMES
-from floatbase.experiments.plan import Data, Plot
+from floatbase.experiments.plan import Data, Motion, Plot
+from floatbase.loading import load
 from floatbase.report import COLORS
 from floatbase.spatial import rotation_from_quaternion
+from floatbase.viewer.trajectory import Trajectory
 
 ARM = 0.3  # m, how long the base is drawn to each side
 LINES = {"manifold": "-", "angles": "--"}
@@ -99,3 +101,10 @@ def _histories(axes: Any, solved: Mapping[str, Sequence[Data]], names: Sequence[
             label = names[k] if k < len(names) and kind == "manifold" else None
             axes.semilogy(data["costs"], LINES[kind], color=COLORS[k % len(COLORS)], lw=1.2, label=label)
     axes.set_xlabel("iteration")
+
+
+def motions(flips: Mapping[str, Mapping[str, Sequence[Data]]]) -> list[Motion]:
+    """The flip over the axis that Euler angles do not like."""
+    q = flips["pitch"]["manifold"][0]["q"]
+    flight = Trajectory(np.linspace(0.0, DURATION, len(q)), q)
+    return [Motion("The flip in pitch, on the manifold.", lambda: load(ROBOT), flight)]

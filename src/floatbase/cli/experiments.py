@@ -1,4 +1,4 @@
-"""The command `floatbase`: run experiments, list them."""
+"""`floatbase list` and `floatbase run`."""
 
 from __future__ import annotations
 
@@ -9,46 +9,29 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.text import Text
 
-import floatbase
-from floatbase.errors import ArgumentError, FloatbaseError
+from floatbase.cli.reporting import DOES_NOT_HOLD, INTERRUPTED, Debug, examples, experiment_names, reporting, say
+from floatbase.errors import ArgumentError
 
-# exit status: what was computed does not hold; a wrong argument, file or defect; interrupted, as shells have it
-DOES_NOT_HOLD, FAILED, INTERRUPTED = 1, 2, 130
-
-app = typer.Typer(
-    help="Floating-base robots: experiments of the literature, each ending in our numbers beside the published ones.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
+EXAMPLES = {
+    "list": examples("floatbase list", "floatbase list conservation"),
+    "run": examples(
+        "floatbase run conservation",
+        "floatbase run geometric-linearization --set draws=10 --seed 3 --jobs 2 --out here",
+        "floatbase run --resume here",
+    ),
+}
 
 
-def main() -> None:
-    """Entry point of the command."""
-    app()
-
-
-@app.callback(invoke_without_command=True)
-def _options(
-    context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Show the version and leave.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")] = False,
-) -> None:
-    context.obj = debug
-    if version:
-        print(f"floatbase {floatbase.__version__}")
-        raise typer.Exit
-
-
-@app.command("list")
 def list_experiments(
     context: typer.Context,
-    name: Annotated[str | None, typer.Argument(help="Show the settings of this one.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="Show the settings of this one.", autocompletion=experiment_names)
+    ] = None,
+    debug: Debug = False,
 ) -> None:
     """List the experiments, or the settings of one."""
-    with _reporting(context.obj):
+    with reporting(context, debug):
         from floatbase.experiments import experiment, terminal
 
         if name is None:
@@ -57,10 +40,11 @@ def list_experiments(
             terminal.print_experiment(terminal.console(), experiment(name))
 
 
-@app.command()
 def run(
     context: typer.Context,
-    name: Annotated[str | None, typer.Argument(help="The experiment; see: floatbase list")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="The experiment; see: floatbase list", autocompletion=experiment_names)
+    ] = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a setting; may be repeated.")
     ] = None,
@@ -68,10 +52,10 @@ def run(
     out: Annotated[Path | None, typer.Option(help="Folder of the run; by default runs/NAME-TIME.")] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Steps done at once, in worker processes.")] = 1,
     resume: Annotated[Path | None, typer.Option(help="Continue the run in this folder.")] = None,
-    debug: Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")] = False,
+    debug: Debug = False,
 ) -> None:
     """Run an experiment, or continue one that was interrupted. Exit status 1 if a number does not hold."""
-    with _reporting(debug or bool(context.obj)):
+    with reporting(context, debug):
         from floatbase import experiments
         from floatbase.experiments import terminal
         from floatbase.experiments.folder import new_folder, read_request
@@ -108,28 +92,5 @@ def _interruptible(folder: Path) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        _say(f"interrupted; finished steps are kept, go on with: floatbase run --resume {folder}")
+        say(f"interrupted; finished steps are kept, go on with: floatbase run --resume {folder}")
         raise typer.Exit(INTERRUPTED) from None
-
-
-@contextmanager
-def _reporting(debug: bool) -> Iterator[None]:
-    """Errors as one line, unless where they come from is wanted."""
-    try:
-        yield
-    except typer.Exit:
-        raise
-    except Exception as error:
-        if debug:
-            raise
-        expected = isinstance(error, (FloatbaseError, OSError))
-        _say(str(error) if expected else f"{type(error).__name__}: {error} (--debug shows where)")
-        raise typer.Exit(FAILED) from None
-
-
-def _say(text: str) -> None:
-    Console(stderr=True, soft_wrap=True).print(Text("floatbase: ", style="bold red").append(text, style="default"))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,5 @@
+"""`python -m floatbase.cli` is the command `floatbase`."""
+
+from floatbase.cli.application import main
+
+main()
