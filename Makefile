@@ -33,6 +33,10 @@ $(VENV)/.installed-demo: pyproject.toml | $(BIN)/python
 	$(PIP) install --quiet --editable ".[robots,plot]"
 	@touch $@
 
+$(VENV)/.installed-experiments: pyproject.toml | $(BIN)/python
+	$(PIP) install --quiet --editable ".[robots,plot,simulation,logs,mujoco]"
+	@touch $@
+
 $(VENV)/.installed-test: pyproject.toml | $(BIN)/python
 	$(PIP) install --quiet --editable ".[test]"
 	@touch $@
@@ -49,12 +53,14 @@ $(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
 	$(PIP) install --quiet --editable ".[dev]"
 	@touch $@
 
-experiments: $(VENV)/.installed-demo
+experiments: $(VENV)/.installed-experiments
 	$(BIN)/floatbase run geometric-linearization $(QUICK)
 	$(BIN)/floatbase run optimal-control $(QUICK_CONTROL)
 	$(BIN)/floatbase run soft-contact
 	$(BIN)/floatbase run conservation
 	$(BIN)/floatbase run suspended-models
+	$(BIN)/floatbase run drop-test
+	$(BIN)/floatbase run squat
 
 demo: $(VENV)/.installed-demo
 	$(BIN)/python -m floatbase.demo

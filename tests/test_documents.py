@@ -49,6 +49,7 @@ GUIDE = [
     "joints",
     "loading-robots",
     "logs",
+    "loop",
     "mjcf",
     "sensors",
     "simulation",

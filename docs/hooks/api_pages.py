@@ -35,6 +35,8 @@ _INTRODUCTIONS = {
     "simulation.suspensions": "Rods, springs and cables that robots hang on. "
     "See [suspensions](../theory/suspensions.md).",
     "simulation.sensors": "What sensors read, and how far it is from the truth. See [sensors](../sensors.md).",
+    "simulation.loop": "A plant, sensors and controllers on one clock, in our physics or in MuJoCo's. "
+    "See [the loop](../loop.md).",
     "simulation.integration": "Ways to step through time. See [simulation](../simulation.md).",
     "logs": "Named signals over time: recording, files of many kinds, filters, plots. See [logs](../logs.md).",
     "viewer": "Robots in a browser, in pictures, and in motion. See [looking at robots](../viewing.md).",

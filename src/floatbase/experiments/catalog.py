@@ -10,9 +10,11 @@ from floatbase.experiments.plan import Experiment
 # where `EXPERIMENT` is; imported when it is asked for
 _PLACES = {
     "conservation": "floatbase.experiments.simulation.conservation",
+    "drop-test": "floatbase.experiments.laboratory.drop_test",
     "geometric-linearization": "floatbase.experiments.geometric.experiment",
     "optimal-control": "floatbase.experiments.optimal_control.experiment",
     "soft-contact": "floatbase.experiments.simulation.soft_contact",
+    "squat": "floatbase.experiments.laboratory.squat",
     "suspended-models": "floatbase.experiments.suspended.experiment",
 }
 

@@ -1,6 +1,6 @@
 """Physics around the dynamics of a tree: constraints, contacts, joints, suspensions, and steps of time."""
 
-from floatbase.simulation import constraints, contacts, grounds, integration, joints, sensors, suspensions
+from floatbase.simulation import constraints, contacts, grounds, integration, joints, loop, sensors, suspensions
 from floatbase.simulation.adaptive import Flow, Occurrence, flow
 from floatbase.simulation.recording import Recording
 from floatbase.simulation.running import simulate
@@ -20,6 +20,7 @@ __all__ = [
     "grounds",
     "integration",
     "joints",
+    "loop",
     "sensitivities",
     "sensors",
     "simulate",
