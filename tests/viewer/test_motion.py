@@ -89,6 +89,27 @@ def test_the_motion_of_a_log_has_its_units_and_forces(robot: fb.Robot) -> None:
     assert np.allclose(log_trajectory(robot.tree, robot.neutral(), whole).q, motion.q)
 
 
+def test_logs_of_the_loop_are_motions(robot: fb.Robot) -> None:
+    motion, frames = turning(robot), robot.frame_names[:2]
+    columns = [f"{frame}.{part}" for frame in frames for part in ("fx", "fy", "fz", "mx", "my", "mz")]
+    wrenches = np.arange(12.0) + np.zeros((len(TIME), 1))
+    units = (["N"] * 3 + ["N m"] * 3) * 2
+    log = logs.Log(
+        (
+            logs.signal("plant/q", TIME, motion.q, columns=robot.tree.coordinate_names),
+            logs.signal("plant/wrenches", TIME, wrenches, units, columns=columns),
+        ),
+        metadata={"robot": robot.name.upper()},
+    )
+    chosen, found = resolved(log)
+    assert chosen.name == robot.name
+    assert np.allclose(found.q, motion.q)
+    assert {name: values[0].tolist() for name, values in found.forces.items()} == {
+        frames[0]: [0.0, 1.0, 2.0],
+        frames[1]: [6.0, 7.0, 8.0],
+    }
+
+
 def test_tables_of_numbers_are_motions_too(robot: fb.Robot, tmp_path) -> None:
     motion = turning(robot)
     path = tmp_path / "a.csv"

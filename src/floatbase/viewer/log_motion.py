@@ -18,6 +18,7 @@ from floatbase.viewer.trajectory import Trajectory, interpolated
 
 MOST_SAMPLES = 200_000  # of configurations that are kept
 MOST_PANELS = 8
+WRENCHES = ("contact", "contacts", "wrench", "wrenches", "contact_wrenches", "contact_forces")
 MEASURED = ("position", "positions", "q", "joint_positions", "state", "angle", "angles")
 
 
@@ -101,11 +102,7 @@ def _base(log: Log) -> tuple[Signal | None, Signal | None]:
 def _forces(tree: Tree, log: Log, time: Array, q: Array) -> dict[str, Array]:
     """Forces (n, 3) in world axes by frame, from signals of wrenches there."""
     found = {}
-    for signal in log:
-        frame, group = _last(signal), signal.group.rpartition("/")[2].lower()
-        wanted = group in ("contact", "contacts", "wrench", "wrenches", "contact_wrenches", "contact_forces")
-        if not (wanted and frame in tree.frames and len(signal.columns) in (3, 6)):
-            continue
+    for frame, signal in _wrenches(tree, log):
         if not all(unit and UNITS[unit].quantity == "force" for unit in signal.units[:3]):
             continue
         stamps, table = _clean(signal)
@@ -117,6 +114,21 @@ def _forces(tree: Tree, log: Log, time: Array, q: Array) -> dict[str, Array]:
             force = np.einsum("nij,nj->ni", turns, force)
         found[frame] = force
     return found
+
+
+def _wrenches(tree: Tree, log: Log) -> Iterator[tuple[str, Signal]]:
+    """Frames and signals that begin with the force there: one for each frame, or columns such as `l_sole.fx` of one."""
+    for signal in log:
+        frame, group = _last(signal), signal.group.rpartition("/")[2].lower()
+        if group in WRENCHES and frame in tree.frames and len(signal.columns) in (3, 6):
+            yield frame, signal
+        if frame in WRENCHES:
+            for k, column in enumerate(signal.columns):
+                name, _, part = column.rpartition(".")
+                columns = tuple(f"{name}.{part}" for part in ("fx", "fy", "fz"))
+                if part == "fx" and name in tree.frames and signal.columns[k : k + 3] == columns:
+                    force, units = signal.values[:, k : k + 3], signal.units[k : k + 3]
+                    yield name, make_signal(f"{frame}/{name}", signal.time, force, units, frame=signal.frame)
 
 
 def _panels(log: Log, plots: Sequence[str]) -> tuple[Panel, ...]:

@@ -80,8 +80,9 @@ def _is_robot(target: str | os.PathLike[str]) -> bool:
 def _name(log: Log) -> str:
     """The name of a robot in the metadata; a path is not taken from a log, which need not be trusted."""
     name = log.metadata.get("robot")
-    if isinstance(name, str) and name in robots():
-        return name
+    known = {item.lower(): item for item in robots()}
+    if isinstance(name, str) and name.lower() in known:  # the name of icub, for instance, is iCub
+        return known[name.lower()]
     said = (
         "says nothing of its robot"
         if name is None
