@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from floatbase.experiments.criteria import at_most, within, within_absolute
 from floatbase.experiments.laboratory import runs
+from floatbase.experiments.laboratory.panels import plant_panels
 from floatbase.experiments.laboratory.rows import NAMES, agreement_rows, balance_rows, sensor_rows
 from floatbase.experiments.plan import Data, Experiment, Outcome, Plan, Plot, Step
 from floatbase.experiments.results import Row, compare
 from floatbase.experiments.settings import option
 from floatbase.loading import load
-from floatbase.report import COLORS
 
 
 @dataclass(frozen=True)
@@ -79,31 +78,13 @@ def fall_rows(found: Mapping[str, Data], height: float) -> list[Row]:
 
 def plots(found: Mapping[str, Data]) -> list[Plot]:
     """Height, force of the ground, what the leg's sensor and the IMU read."""
-
-    def draw(figure: Any) -> None:
-        panels = figure.subplots(2, 2, sharex=True).ravel()
-        titles = (
-            "height of the centre of mass, m",
-            "force of the ground, N",
-            "l_leg_ft, vertical force, N",
-            "IMU, acceleration along its z axis, m/s²",
-        )
-        for k, (kind, data) in enumerate(found.items()):
-            curves = (
-                data["com"][:, 2],
-                data["force"][:, 2],
-                data["sensors l_leg_ft"][:, 2],
-                data["sensors root_link_imu_acc.accelerometer"][:, 2],
-            )
-            for panel, curve in zip(panels, curves, strict=True):
-                panel.plot(data["time"], curve, color=COLORS[k], lw=1.0, label=NAMES[kind])
-        for panel, title in zip(panels, titles, strict=True):
-            panel.set_title(title, fontsize="medium")
-        for panel in panels[2:]:
-            panel.set_xlabel("time, s")
-        panels[0].legend(fontsize="small")
-
-    return [Plot("drop", "iCub falls onto its feet in two physics.", draw, (10.0, 5.6))]
+    signals = {
+        "height of the centre of mass, m": lambda data: data["com"][:, 2],
+        "force of the ground, N": lambda data: data["force"][:, 2],
+        "l_leg_ft, vertical force, N": lambda data: data["sensors l_leg_ft"][:, 2],
+        "IMU, acceleration along its z axis, m/s²": lambda data: data["sensors root_link_imu_acc.accelerometer"][:, 2],
+    }
+    return [plant_panels(found, "drop", "iCub falls onto its feet in two physics.", signals)]
 
 
 EXPERIMENT = Experiment(

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from floatbase.experiments.criteria import at_most, within
 from floatbase.experiments.laboratory import runs
+from floatbase.experiments.laboratory.panels import plant_panels
 from floatbase.experiments.laboratory.rows import NAMES, agreement_rows, balance_rows
 from floatbase.experiments.plan import Data, Experiment, Outcome, Plan, Plot, Step
 from floatbase.experiments.results import Row, compare
 from floatbase.experiments.settings import option
 from floatbase.loading import load
-from floatbase.report import COLORS
 
 
 @dataclass(frozen=True)
@@ -79,31 +78,13 @@ def motion_rows(found: Mapping[str, Data], settings: Settings) -> list[Row]:
 def plots(found: Mapping[str, Data]) -> list[Plot]:
     """Height of the centre of mass, knee, its torque, and the force in a leg."""
     knee = load("icub").joint_names.index("l_knee")
-
-    def draw(figure: Any) -> None:
-        panels = figure.subplots(2, 2, sharex=True).ravel()
-        titles = (
-            "height of the centre of mass, m",
-            "left knee by its encoder, rad",
-            "torque of the left knee, N m",
-            "l_leg_ft, vertical force, N",
-        )
-        for k, (kind, data) in enumerate(found.items()):
-            curves = (
-                data["com"][:, 2],
-                data["sensors joint_positions"][:, knee],
-                data["plant torques"][:, knee],
-                data["sensors l_leg_ft"][:, 2],
-            )
-            for panel, curve in zip(panels, curves, strict=True):
-                panel.plot(data["time"], curve, color=COLORS[k], lw=1.0, label=NAMES[kind])
-        for panel, title in zip(panels, titles, strict=True):
-            panel.set_title(title, fontsize="medium")
-        for panel in panels[2:]:
-            panel.set_xlabel("time, s")
-        panels[0].legend(fontsize="small")
-
-    return [Plot("squat", "iCub squats in two physics.", draw, (10.0, 5.6))]
+    signals = {
+        "height of the centre of mass, m": lambda data: data["com"][:, 2],
+        "left knee by its encoder, rad": lambda data: data["sensors joint_positions"][:, knee],
+        "torque of the left knee, N m": lambda data: data["plant torques"][:, knee],
+        "l_leg_ft, vertical force, N": lambda data: data["sensors l_leg_ft"][:, 2],
+    }
+    return [plant_panels(found, "squat", "iCub squats in two physics.", signals)]
 
 
 EXPERIMENT = Experiment(
