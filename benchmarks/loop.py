@@ -275,7 +275,9 @@ def markdown(content: dict[str, Any]) -> str:
     lines += ["", "| plant | kills | lost at most, s | runs finished | same bytes |", "|---|---:|---:|---:|---|"]
     for kind, found in content["kills"].items():
         same = "yes" if found["same bytes"] else "no"
-        lines.append(f"| {kind} | {len(found['lost'])} | {max(found['lost']):.2f} | {found['finished']} | {same} |")
+        lines.append(
+            f"| {kind} | {len(found['lost'])} | {max(found['lost'], default=0.0):.2f} | {found['finished']} | {same} |"
+        )
     return "\n".join(lines) + "\n"
 
 
